@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpusim.checks.finding import Finding, Spot
 from gpusim.checks.kinds import KINDS, TOOLS, Level
 from gpusim.checks.sentences import edit, sentence
-from gpusim.checks.whereabouts import Freed, SharedVariable, whereabouts
+from gpusim.checks.whereabouts import UNKNOWN, Freed, Variables, whereabouts
 from gpusim.isa.program import lines_of
 from gpusim.simulate.places import coordinates
 
@@ -27,14 +27,13 @@ class Checkable(NamedTuple):
     kernel : str
     freed : sequence of Freed
         What of global memory has been freed.
-    variables : sequence of SharedVariable, optional
-        Of shared memory; those that the program knows of, unless given.
+    variables : Variables
     """
 
     launch: Launch
     kernel: str
     freed: Sequence[Freed] = ()
-    variables: Sequence[SharedVariable] | None = None
+    variables: Variables = UNKNOWN
 
 
 def findings(of: Checkable, faults: Iterable[Observed]) -> list[Finding]:

@@ -38,6 +38,8 @@ class Outcome:
         How many launches it is of.
     id : str
         Of a launch of a launch file.
+    notes : tuple of str
+        What else a reader must know, such as variables that nobody has filled.
     """
 
     kernel: str
@@ -53,6 +55,7 @@ class Outcome:
     orders: int = 0
     launches: int = 1
     id: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def clean(self) -> bool:
@@ -73,6 +76,7 @@ class Outcome:
             "findings": [finding.to_dict() for finding in self.findings], "tools": list(self.tools),
             "blocks_run": self.blocks_run, "blocks": self.blocks, "ended": self.ended, "unseen": list(self.unseen),
             "orders": self.orders, "launches": self.launches,
+            "notes": list(self.notes),
         }  # fmt: skip
 
 

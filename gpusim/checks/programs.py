@@ -9,7 +9,7 @@ from gpusim.checks.finding import Finding
 from gpusim.checks.findings import Checkable, findings, merged
 from gpusim.checks.kinds import KINDS
 from gpusim.checks.result import CheckResult
-from gpusim.checks.shared_variables import shared_variables
+from gpusim.checks.variables import variables
 from gpusim.checks.whereabouts import Freed
 from gpusim.results.faults import Fault, Tool
 
@@ -55,7 +55,7 @@ def _found(group: Iterable[CheckedLaunch]) -> Iterator[Finding]:
     for one in group:
         if one.checked.faults:
             freed = [Freed(left.first, left.nbytes, left.name) for left in one.freed]
-            of = Checkable(one.launch, one.kernel, freed, shared_variables(one.source))
+            of = Checkable(one.launch, one.kernel, freed, variables(one.source))
             yield from findings(of, one.checked.faults)
 
 

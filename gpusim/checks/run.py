@@ -11,7 +11,7 @@ from gpusim.checks.findings import Checkable, findings, merged
 from gpusim.checks.kinds import SCHEDULES
 from gpusim.checks.orders import differences
 from gpusim.checks.result import CheckResult
-from gpusim.checks.shared_variables import shared_variables
+from gpusim.checks.variables import variables
 from gpusim.simulate import checking
 from gpusim.simulate.guard import fitting
 
@@ -50,12 +50,11 @@ def checked(work: Work, gpu: Gpu, how: CheckHow, *, unwritten: Collection[str] =
     found = checking.check(
         launch, gpu, held, tools=how.tools, progress=how.progress, limit=how.limit, most_blocks=how.most_blocks
     )
-    variables = shared_variables(work.source)
-    listed = findings(Checkable(launch, work.name, variables=variables), found.faults)
+    listed = findings(Checkable(launch, work.name, variables=variables(work.source)), found.faults)
     if how.schedules and not found.ended:
         listed = merged([*listed, *differences(launch, work.name, gpu, held, how)])
     tools = (*map(str, how.tools), *([SCHEDULES] if how.schedules else []))
     return CheckResult(
         work.name, gpu.name, launch.grid, launch.block, tuple(listed), tools, found.blocks_run, found.blocks,
-        found.ended, (*found.unseen, *work.notes), 0 if found.ended else how.schedules, id=name,
+        found.ended, found.unseen, 0 if found.ended else how.schedules, id=name, notes=work.notes,
     )  # fmt: skip

@@ -82,10 +82,11 @@ _ACCESSES: dict[Fault, Callable[[Observed], str]] = {
 
 def _race(fault: Fault, spot: Spot, other: Spot, where: Whereabouts) -> str:
     """What two threads do that nothing orders."""
-    does, did = {Fault.WAW: ("writes", "has written"), Fault.RAW: ("reads", "has written")}.get(
-        fault, ("writes", "has read")
+    does, did = ("reads" if fault is Fault.RAW else "writes"), ("has read" if fault is Fault.WAR else "has written")
+    mine, theirs = (
+        f" ({one.value:#x})" if one.value is not None and "read" not in verb else ""
+        for one, verb in ((spot, does), (other, did))
     )
-    mine, theirs = (f" ({one.value:#x})" if one.value is not None else "" for one in (spot, other))
     earlier = f"{_who(other.thread, other.block)} {did}{theirs} at {other.name}"
     return f"{does}{mine} {where.place}, which {earlier}; nothing says which comes first"
 

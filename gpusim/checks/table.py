@@ -91,6 +91,7 @@ def _covered(result: Outcome) -> Iterator[str]:
     if result.blocks_run < result.blocks:
         yield f"Not run: {format_count(result.blocks - result.blocks_run)} blocks (--blocks runs more)."
     yield from (f"Not looked at: {text}." for text in result.unseen)
+    yield from result.notes
     if result.ended:
         yield f"It came to no end: {result.ended}."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpusim.cuda.symbols import BANK
 from gpusim.results.faults import Space
 from gpusim.simulate.launch import lay_out
 from gpusim.simulate.places import NEAR_NULL, global_place, nearby, shared_place
@@ -40,16 +41,34 @@ class Whereabouts(NamedTuple):
     is_null: bool = False
 
 
-class SharedVariable(NamedTuple):
-    """A variable of a block's shared memory: its name, its first byte counted from the block's, its bytes."""
+class Variable(NamedTuple):
+    """A variable of shared or constant memory: its name, its first byte counted from that of the memory, its bytes."""
 
     name: str
     offset: int
     nbytes: int
 
 
+class Variables(NamedTuple):
+    """Variables of a kernel, where they are known.
+
+    Attributes
+    ----------
+    shared : sequence of Variable or None
+        None: those that the program knows of.
+    constant : sequence of Variable
+        ``__constant__`` ones.
+    """
+
+    shared: Sequence[Variable] | None = None
+    constant: Sequence[Variable] = ()
+
+
+UNKNOWN = Variables()
+
+
 def whereabouts(
-    found: Observed, launch: Launch, freed: Sequence[Freed] = (), variables: Sequence[SharedVariable] | None = None
+    found: Observed, launch: Launch, freed: Sequence[Freed] = (), variables: Variables = UNKNOWN
 ) -> Whereabouts:
     """Find out where the address of a fault lies.
 
@@ -59,25 +78,26 @@ def whereabouts(
     launch : Launch
     freed : sequence of Freed
         What of global memory has been freed.
-    variables : sequence of SharedVariable, optional
-        Of shared memory; those that the program knows of, unless given.
+    variables : Variables
     """
     if found.space is Space.GLOBAL:
         return _in_global(found.address, launch, freed)
     if found.space is Space.SHARED:
-        return _in_shared(found, launch, declared(launch) if variables is None else variables)
+        return _in_shared(found, launch, declared(launch) if variables.shared is None else variables.shared)
     if found.space is Space.LOCAL:
         return Whereabouts("", f"byte {found.address} of the thread's {launch.program.local_bytes} of local memory")
     if found.space is Space.CONSTANT:
-        return Whereabouts("", f"byte {found.address} of constant memory")
+        is_users = launch.program.instrs[found.access.index].sub == BANK
+        near = _variable(found.address, variables.constant if is_users else (), "constant")
+        return near or Whereabouts("", f"byte {found.address} of constant memory")
     return Whereabouts("", "")
 
 
-def declared(launch: Launch) -> list[SharedVariable]:
+def declared(launch: Launch) -> list[Variable]:
     """Variables of shared memory that the program knows of: those of a description."""
     base = launch.program.shared_base
     arrays = (one for one in launch.program.arrays if one.space == "shared")
-    return [SharedVariable(one.name, one.offset - base, one.nbytes) for one in arrays]
+    return [Variable(one.name, one.offset - base, one.nbytes) for one in arrays]
 
 
 def _in_global(address: int, launch: Launch, freed: Sequence[Freed]) -> Whereabouts:
@@ -92,15 +112,21 @@ def _in_global(address: int, launch: Launch, freed: Sequence[Freed]) -> Whereabo
     return Whereabouts(near.name, f"{near.where} ({near.nbytes} bytes)")
 
 
-def _in_shared(found: Observed, launch: Launch, variables: Sequence[SharedVariable]) -> Whereabouts:
+def _in_shared(found: Observed, launch: Launch, variables: Sequence[Variable]) -> Whereabouts:
     """In a variable, or past the one before; without variables where in all that the block has."""
-    before = [one for one in variables if one.offset <= found.address]
-    if before:
-        one = max(before, key=lambda variable: variable.offset)
-        offset, end = found.address - one.offset, one.offset + one.nbytes
-        past = found.address >= end
-        where = f"{found.address - end} bytes past the end of" if past else f"byte {offset} of"
-        return Whereabouts(one.name, f"{where} {one.name} ({one.nbytes} bytes, shared)")
+    if (near := _variable(found.address, variables, "shared")) is not None:
+        return near
     if not launch.shared_bytes:
         return Whereabouts("", shared_place(launch, found.address + launch.program.shared_base))
     return Whereabouts("", f"byte {found.address} of the block's {launch.shared_bytes} of shared memory")
+
+
+def _variable(address: int, variables: Sequence[Variable], kind: str) -> Whereabouts | None:
+    """In a variable, or past the one before; None where there is none."""
+    before = [one for one in variables if one.offset <= address]
+    if not before:
+        return None
+    one = max(before, key=lambda variable: variable.offset)
+    end = one.offset + one.nbytes
+    where = f"{address - end} bytes past the end of" if address >= end else f"byte {address - one.offset} of"
+    return Whereabouts(one.name, f"{where} {one.name} ({one.nbytes} bytes, {kind})")

@@ -213,3 +213,18 @@ def test_a_launch_is_laid_out_apart_whatever_it_has(observing, compiler):
     stretches = sorted((first, first + layout.nbytes[name]) for name, first in layout.address.items())
     assert len(stretches) == 3
     assert all(one[1] + 512 <= other[0] for one, other in itertools.pairwise(stretches))
+
+
+def test_an_access_beyond_a_constant_variable_names_it(observing, compiler):
+    def faults(launch):
+        index = next(k for k, one in enumerate(launch.program.instrs) if one.op.name == "LDC" and one.sub == 3)
+        return [Observed(Fault.OUT_OF_BOUNDS, Access(index, 0, 5), None, Space.CONSTANT, 36, 4, 2)]
+
+    observing(faults)
+    text = "__constant__ int c[8]; __global__ void k(int* b, int n) { b[threadIdx.x] = c[threadIdx.x + n]; }"
+    result = gpusim.check(text, 1, 32, {"b": "zeros:32", "n": 8})
+    (one,) = result.findings
+    assert one.array == "c"
+    assert "4 bytes past the end of c (32 bytes, constant)" in one.what
+    assert "is read, and is all zeros" in result.notes[0]
+    assert result.notes[0] in " ".join(repr(result).split())

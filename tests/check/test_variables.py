@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gpusim.cuda
-from gpusim.checks.shared_variables import shared_variables
+from gpusim.checks.variables import shared_variables, variables
 from gpusim.isa.instruction import Kind
 
 SOURCE = """\
@@ -46,3 +46,11 @@ def test_of_dynamic_memory_and_of_what_is_no_cuda_nothing_is_known(module):
     assert shared_variables(module.kernel("dynamic")) is None
     assert shared_variables(object()) is None
     assert shared_variables(None) is None
+
+
+def test_constant_variables_lie_where_their_symbols_say():
+    text = "__constant__ int a[3]; __constant__ float b[5]; __global__ void k(float* x, int n) { x[n] = a[n] + b[n]; }"
+    found = variables(gpusim.cuda.compile(text, gpu="h200").kernel()).constant
+    assert {(one.name, one.nbytes) for one in found} == {("a", 12), ("b", 20)}
+    first, second = sorted(found, key=lambda one: one.offset)
+    assert first.offset + first.nbytes <= second.offset

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from gpusim.checks.whereabouts import SharedVariable
+from gpusim.checks.whereabouts import Variable, Variables
 
 if TYPE_CHECKING:
     from gpusim.cuda import Kernel
@@ -22,7 +22,21 @@ _ENTRY = re.compile(r"\.entry (\w+)\s*\(")
 _LOCAL_NAME = re.compile(r"_ZZ.*?E(\d+)(\w+)$")
 
 
-def shared_variables(source: Any) -> list[SharedVariable] | None:
+def variables(source: Any) -> Variables:
+    """Give the variables of a kernel, as far as they are known.
+
+    Parameters
+    ----------
+    source : Kernel or object
+        What a launch was made of.
+    """
+    if not hasattr(source, "cubin") or not hasattr(source, "code"):
+        return Variables()
+    constants = [Variable(_plain(one.name), one.offset, one.nbytes) for one in source.cubin.constants]
+    return Variables(shared_variables(source), constants)
+
+
+def shared_variables(source: Any) -> list[Variable] | None:
     """Give the variables of a kernel's static shared memory.
 
     Parameters
@@ -32,7 +46,7 @@ def shared_variables(source: Any) -> list[SharedVariable] | None:
 
     Returns
     -------
-    list of SharedVariable or None
+    list of Variable or None
         None where it is no CUDA kernel, or its machine code does not say.
     """
     if not hasattr(source, "cubin") or not hasattr(source, "code"):
@@ -60,11 +74,11 @@ def _declared(ptx: str, symbol: str) -> Iterator[tuple[str, int, int]]:
                 yield _plain(name), int(align), int(nbytes)
 
 
-def _placed(declared: list[tuple[str, int, int]]) -> Iterator[SharedVariable]:
+def _placed(declared: list[tuple[str, int, int]]) -> Iterator[Variable]:
     at = 0
     for name, align, nbytes in declared:
         at = _padded(at, align)
-        yield SharedVariable(name, at, nbytes)
+        yield Variable(name, at, nbytes)
         at += nbytes
 
 
