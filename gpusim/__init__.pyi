@@ -6,6 +6,8 @@ from gpusim import triton as triton
 from gpusim.bounds.answer import bound as bound
 from gpusim.bounds.result import Bound as Bound
 from gpusim.catalogue.lookup import kernels as kernels
+from gpusim.checks.check import check as check
+from gpusim.checks.result import CheckResult as CheckResult
 from gpusim.decide.diff import diff as diff
 from gpusim.decide.sweep import Sweep as Sweep
 from gpusim.decide.sweep import sweep as sweep

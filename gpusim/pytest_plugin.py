@@ -1,4 +1,6 @@
-"""A pytest plug-in: the fixture ``gpusim_profile`` predicts a launch, so that a test can hold its traffic.
+"""A pytest plug-in: ``gpusim_profile`` predicts a launch, so that a test can hold its traffic.
+
+``gpusim_check`` looks for what is wrong with one.
 
 pytest imports this module wherever gpusim is installed, so it imports nothing of gpusim before the fixture is used.
 """
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from gpusim.checks.result import CheckResult
     from gpusim.profiles.profile import Profile
 
 GPU = "gpusim_gpu"
@@ -39,6 +42,51 @@ def gpusim_profile(request: pytest.FixtureRequest) -> Profiler:
     """Predict launches: call it with a kernel's name and parameters, or with CUDA, a grid, a block and arguments."""
     config = request.config
     return Profiler(config.getoption(GPU) or config.getini(GPU), request.path.parent)
+
+
+@pytest.fixture
+def gpusim_check(request: pytest.FixtureRequest) -> Checker:
+    """Look for what is wrong with launches: call it as gpusim.check; files are relative to the test's folder."""
+    config = request.config
+    return Checker(config.getoption(GPU) or config.getini(GPU), request.path.parent)
+
+
+class Checker:
+    """What the fixture ``gpusim_check`` gives a test.
+
+    Parameters
+    ----------
+    gpu : str
+        Where launches run, where a call does not say.
+    folder : Path
+        Where names of files begin: the test's own.
+    """
+
+    def __init__(self, gpu: str, folder: Path) -> None:
+        self.gpu, self._folder = gpu, folder
+
+    def __call__(self, kernel: Any, *launch: Any, gpu: str | None = None, **how: Any) -> CheckResult:
+        """Check a launch, as :func:`gpusim.check` does.
+
+        Parameters
+        ----------
+        kernel : str, Path or object
+            A file is relative to the test's folder.
+        *launch, **how
+            As for :func:`gpusim.check`.
+        gpu : str, optional
+            Else that of ``--gpusim-gpu``, else of the ini option ``gpusim_gpu``, else an H200.
+
+        Returns
+        -------
+        CheckResult
+            With :meth:`gpusim.CheckResult.assert_clean`.
+        """
+        from gpusim.checks.check import check
+        from gpusim.launches.for_tests import source_of
+
+        found = source_of(kernel, self._folder)
+        return check(kernel if found is None else found, *launch, gpu=gpu or self.gpu, **how)
 
 
 class Profiler:

@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 
 from gpusim.cli.advise import advise
 from gpusim.cli.bound import bound
+from gpusim.cli.check import check
 from gpusim.cli.compare import compare
 from gpusim.cli.complaint import INTERRUPTED, complain
 from gpusim.cli.diff import diff
@@ -46,6 +47,7 @@ app = typer.Typer(
 app.command(context_settings=FREE_FORM)(predict)
 app.command()(profile)
 app.command(name="run", context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(run_program)
+app.command(context_settings=FREE_FORM)(check)
 app.command(context_settings=FREE_FORM)(advise)
 app.command(context_settings=FREE_FORM)(sweep)
 app.command(context_settings=FREE_FORM)(tune)

@@ -14,6 +14,7 @@ from gpusim.errors import GpusimError, LackingError
 
 if TYPE_CHECKING:
     from gpusim.advice import Advice, ChainAdvice
+    from gpusim.checks.result import CheckResult
     from gpusim.profiles.chain import ChainProfile
     from gpusim.profiles.profile import Profile
 
@@ -64,13 +65,14 @@ def show_profiles(
     profiles: Sequence[Profile],
     path: Path | None,
     advice: Sequence[Advice | ChainAdvice] = (),
+    checked: Sequence[CheckResult] = (),
     *,
     with_lines: bool = False,
 ) -> None:
     """Show what kernels printed and the profiles as a table; write them as one JSON document where a file is given.
 
-    ``advice``: on each of them, where it was asked for, below all tables.  ``with_lines``: of a single profile show
-    where its traffic comes from, too.
+    ``advice``: on each of them, where it was asked for, below all tables.  ``checked``: what is wrong, which is written
+    alone.  ``with_lines``: of a single profile show where its traffic comes from, too.
     """
     if not is_stdout(path):
         from gpusim import report
@@ -85,7 +87,7 @@ def show_profiles(
         found = [profile.to_dict() for profile in profiles]
         for written, one in zip(found, advice, strict=False):
             written["advice"] = one.to_dict()["findings"]
-        write_json({"profiles": found}, path)
+        write_json({"profiles": found, **({"checks": [one.to_dict() for one in checked]} if checked else {})}, path)
 
 
 def show_advice(advice: Sequence[Advice | ChainAdvice], *, apart: bool = False) -> None:

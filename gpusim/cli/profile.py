@@ -13,6 +13,7 @@ import typer
 from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.advise import advised
+from gpusim.cli.check import asked, end, of_spec, show
 from gpusim.cli.files import check_writable, show_profiles
 from gpusim.cli.guesses import Guess, guessed
 from gpusim.cli.options import (
@@ -33,8 +34,10 @@ from gpusim.cli.options import (
     listed_gpus,
 )
 from gpusim.cli.timelines import Wanted
+from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
+    from gpusim.checks.result import CheckResult
     from gpusim.launches.spec import LaunchSpec
     from gpusim.profiles.profile import Profile
 
@@ -68,6 +71,9 @@ def profile(
     fresh: Fresh = False,
     advise: Advise = False,
     guess: Guess = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say also what is wrong with it, as gpusim check does.")
+    ] = False,
 ) -> None:
     """Predict the same of your own CUDA, from its machine code.
 
@@ -85,6 +91,7 @@ def profile(
     how |= {"seed": seed, "seconds": seconds}
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
     single = {"FILE": source, **launch, **timelines, "--advise": advise or None, "--guess": guess or None}
+    single["--check"] = check or None
     if launches is not None:
         sources.refuse(single, "is for a single launch: leave it out, or leave --launches out")
         many.run(many.Request(launches, only, gpu, json, jobs), how)
@@ -95,11 +102,38 @@ def profile(
     recording = wanted.recording(len(gpus), json)
     how |= {"timeline": recording, "jobs": jobs}
     told, notes = guessed(single, gpus[0], how, "profile") if guess else (single, ())
-    found = _profiles(sources.spec(told, "profile"), gpus, how)
+    checked = _checked(told, gpus[0], how) if check else []
+    found = _profiles_after(checked, sources.spec(told, "profile"), gpus, how)
     if guess:  # the guess itself has run it a moment ago
         found = [replace(profile, kept=None, notes=(*profile.notes, *notes)) for profile in found]
-    show_profiles(found, json, advised(found) if advise else (), with_lines=True)
+    show_profiles(found, json, advised(found) if advise else (), checked, with_lines=True)
     wanted.save(found)
+    if str(json) != "-":
+        _show_checked(checked)
+    end(checked)
+
+
+def _checked(told: dict[str, Any], gpu: str, how: dict[str, Any]) -> list[CheckResult]:
+    """What is wrong with the launch, on the first GPU."""
+    return [of_spec(sources.spec(told, "profile"), gpu, asked(None, seed=how["seed"], limit=how["limit"]))]
+
+
+def _profiles_after(
+    checked: Sequence[CheckResult], spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]
+) -> list[Profile]:
+    """Profiles; where there are none because of what is wrong, that is shown all the same."""
+    try:
+        return _profiles(spec, gpus, how)
+    except GpusimError:
+        _show_checked(checked)
+        raise
+
+
+def _show_checked(checked: Sequence[CheckResult]) -> None:
+    """Show findings below tables."""
+    if checked:
+        print()
+        show(checked)
 
 
 def _profiles(spec: LaunchSpec, gpus: Sequence[str], how: dict[str, Any]) -> list[Profile]:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli import sources
+from gpusim.cli.check import SarifFile, Tools
+from gpusim.cli.files import check_apart, is_stdout, write_json
 from gpusim.cli.options import Clock, Jobs, JsonFile, Quick, Sample, at_clock, chosen_sample
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gpusim.programs.checks import Checks
     from gpusim.results.program import Program
 
 
@@ -42,7 +45,12 @@ def run(
     define: Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.")] = None,
     include: Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="A folder with headers.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", metavar="OPTION", help="An option of nvcc.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Look for what is wrong with each launch, as gpusim check does; time none.")
+    ] = False,
+    tool: Tools = None,
     json: JsonFile = None,
+    sarif: SarifFile = None,
     clock: Clock = None,
     sample: Sample = None,
     quick: Quick = False,
@@ -59,7 +67,9 @@ def run(
     from gpusim.programs.launches import Wanted
     from gpusim.programs.program import Asked
 
-    check_writable(json)
+    check_apart({"--json": json, "--sarif": sarif})
+    timed = {"--functional": functional, "--every": every}
+    checks = _checks(gpu, tool, limit, timed, sarif, check=check)
     if functional and (every or kernel is not None or skip or count is not None):
         raise GpusimError(
             "--functional times no launch: leave it out, or --every, --kernel, --launch-skip, --launch-count"
@@ -68,10 +78,42 @@ def run(
     asked = Asked(program, tuple(beside or ()), tuple(option or ()), defines(define or ()), tuple(include or ()))
     wanted = Wanted(functional, every, kernel, skip, count)
     how = {"sample": chosen_sample(sample, quick), "limit": limit, "jobs": jobs}
-    found = _ran(asked, at_clock(gpu, clock), context.args, wanted, how, skips_libraries=skip_library)
+    found = _ran(asked, at_clock(gpu, clock), context.args, wanted, how, skips_libraries=skip_library, checks=checks)
+    if checks is not None:
+        _end_checked(found, checks, json, sarif)
     _show(found, json, full=wanted.chosen, quick=quick)
     _tell_of_none(found, wanted)
     raise typer.Exit(found.status)
+
+
+def _checks(
+    gpu: str, tool: list[str] | None, limit: int | None, timed: dict[str, bool], sarif: Path | None, *, check: bool
+) -> Checks | None:
+    """What notes what is wrong, where that is asked for."""
+    if not check:
+        sources.refuse({"--tool": tool, "--sarif": sarif}, "is for --check: leave it out, or ask for that")
+        return None
+    sources.refuse({name: value or None for name, value in timed.items()}, "is of times, and --check times no launch")
+    from gpusim import hardware
+    from gpusim.cli.check import asked
+    from gpusim.programs.checks import Checks
+
+    return Checks(hardware.load(gpu), asked(tool).tools, limit)
+
+
+def _end_checked(found: Program, checks: Checks, json: Path | None, sarif: Path | None) -> None:
+    """Show and write what is wrong; end as the program did, or with status 1 where there are findings."""
+    from gpusim.checks.outcome import is_clean
+    from gpusim.checks.programs import of_program
+    from gpusim.cli.check import show, write_sarif
+
+    results = of_program(checks, found.name)
+    if not is_stdout(json) and not is_stdout(sarif):
+        show(results)
+    if json is not None:
+        write_json(_plain(found) | {"checks": [one.to_dict() for one in results]}, json)
+    write_sarif(results, sarif)
+    raise typer.Exit(found.status or int(not is_clean(results)))
 
 
 def _tell_of_none(found: Program, wanted: Any) -> None:
@@ -91,7 +133,14 @@ def _tell_of_misplaced(context: typer.Context) -> None:
 
 
 def _ran(
-    asked: Any, gpu: str, arguments: list[str], wanted: Any, how: dict[str, Any], *, skips_libraries: bool
+    asked: Any,
+    gpu: str,
+    arguments: list[str],
+    wanted: Any,
+    how: dict[str, Any],
+    *,
+    skips_libraries: bool,
+    checks: Checks | None = None,
 ) -> Program:
     """Compile the program, if it is a source, and run it to its end."""
     import sys
@@ -108,7 +157,7 @@ def _ran(
     if program.log:
         print(program.log, file=sys.stderr)
     own: dict[str, Any] = {"showing": pieces} if pieces else {}  # elsewhere what the program writes stays alone
-    own["skips_libraries"] = skips_libraries
+    own |= {"skips_libraries": skips_libraries, "checks": checks}
     return Session(program, spec, wanted, How(**how), to_standard_error, **own).run(arguments)
 
 

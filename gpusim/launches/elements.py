@@ -25,6 +25,9 @@ class ArgumentError(GpusimError):
     """A kernel argument that cannot be understood, or does not fit the kernel."""
 
 
+UNWRITTEN = "empty"
+"""Fill of an array that nobody has written: zeros, of which checks say so where they are read."""
+
 Fill = Callable[["np.random.Generator", int, int, str], "np.ndarray"]
 
 
@@ -51,6 +54,7 @@ def _arange(rng: np.random.Generator, first: int, count: int, rest: str) -> np.n
 
 FILLS: dict[str, Fill] = {
     "zeros": _constant(0),
+    UNWRITTEN: _constant(0),
     "ones": _constant(1),
     "inf": _constant(float("inf")),
     "-inf": _constant(float("-inf")),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, ParameterError, shown
 
 if TYPE_CHECKING:
+    from gpusim.launches.spec import LaunchSpec
     from gpusim.profiles.profile import Profile
 
 FILES = (".cu", ".cubin", ".ptx", ".fatbin")
@@ -53,20 +55,25 @@ def predicted(
     GpusimError
         A launch that is not told as one, or cannot be run.
     """
-    source = _source(what, folder)
-    if source is None and (isinstance(what, str) or _is_described(what)):
+    source = source_of(what, folder)
+    if source is None and (isinstance(what, str) or is_described(what)):
         return _described(what, grid, block, args, gpu, how)
-    if grid is None or (block is None and not isinstance(source, Path)):
-        raise ParameterError(
-            f"{'grid' if grid is None else 'block'} is missing: a launch of CUDA needs one, such as 64"
-        )
+    demand_sizes(grid, block, source)
     told = {name: how.pop(name) for name in TOLD if name in how}
     if isinstance(args, Mapping) or (source is not None and all(isinstance(one, str) for one in args)):
         return _told(source, grid, block, args, gpu, told, how)
     return _with_arrays(what if source is None else source, grid, block, args, gpu, told, how)
 
 
-def _source(what: Any, folder: Path) -> Path | str | None:
+def demand_sizes(grid: Any, block: Any, source: Path | str | None) -> None:
+    """Refuse a launch of CUDA without a grid, or without a block where machine code may not say which."""
+    if grid is None or (block is None and not isinstance(source, Path)):
+        raise ParameterError(
+            f"{'grid' if grid is None else 'block'} is missing: a launch of CUDA needs one, such as 64"
+        )
+
+
+def source_of(what: Any, folder: Path) -> Path | str | None:
     """The file, or the text of a source; None for what is neither."""
     if isinstance(what, str) and ("\n" in what or "__global__" in what):
         return what
@@ -75,7 +82,8 @@ def _source(what: Any, folder: Path) -> Path | str | None:
     return None
 
 
-def _is_described(what: Any) -> bool:
+def is_described(what: Any) -> bool:
+    """Whether it is a described kernel."""
     from gpusim.catalogue.algorithm import Algorithm
     from gpusim.lang import Kernel
 
@@ -94,8 +102,24 @@ def _told(
     source: Path | str | None, grid: Any, block: Any, args: Any, gpu: str, more: dict[str, Any], how: dict[str, Any]
 ) -> Profile:
     """A launch whose arguments are texts, or values by name."""
-    from gpusim.launches import told
     from gpusim.launches.profiling import profile
+
+    with told_by_texts(source, grid, block, args, more) as spec:
+        return profile(spec, gpu, **how)
+
+
+@contextmanager
+def told_by_texts(
+    source: Path | str | None, grid: Any, block: Any, args: Any, more: Mapping[str, Any]
+) -> Iterator[LaunchSpec]:
+    """Give a launch of a source whose arguments are texts, or values by name; a text is a file meanwhile.
+
+    Raises
+    ------
+    GpusimError
+        There is no source, or it is not told as a launch.
+    """
+    from gpusim.launches import told
 
     if source is None:
         raise GpusimError("arguments by name are of a source: a kernel object takes arrays and numbers in order")
@@ -103,8 +127,7 @@ def _told(
         if isinstance(source, str):
             Path(folder, "kernel.cu").write_text(source, encoding="utf-8")
         file = source if isinstance(source, Path) else Path(folder, "kernel.cu")
-        spec = told.launch(file, grid=grid, block=block, args=args or (), **more)
-        return profile(spec, gpu, **how)
+        yield told.launch(file, grid=grid, block=block, args=args or (), **more)
 
 
 def _with_arrays(

@@ -12,6 +12,7 @@ from gpusim.launches.elements import (
     FILLS,
     MAX_BYTES,
     OF_FLOATS,
+    UNWRITTEN,
     ArgumentError,
     Number,
     cast,
@@ -66,7 +67,7 @@ class Filled:
         dtype = numpy_dtype(self.dtype)
         with enough_memory(self.count * dtype.itemsize):
             found = np.zeros(self.count, dtype)
-        for part in in_parts(self.count if name != "zeros" else 0):
+        for part in in_parts(0 if name in ("zeros", UNWRITTEN) else self.count):
             found[part] = FILLS[name](rng, part.start, part.stop - part.start, rest).astype(dtype)
         return found
 
@@ -123,7 +124,7 @@ class Raw:
 def _largest(filled: Filled) -> int | float:
     """The number of greatest magnitude that an array may hold whose fill is not one of floats."""
     name, _, bound = filled.init.partition(":")
-    known = {"randint": int(bound or 1) - 1, "arange": filled.count - 1, "zeros": 0, "ones": 1}
+    known = {"randint": int(bound or 1) - 1, "arange": filled.count - 1, "zeros": 0, UNWRITTEN: 0, "ones": 1}
     return known[name] if name in known else float(name)
 
 

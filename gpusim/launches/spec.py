@@ -120,7 +120,7 @@ class LaunchSpec:
         """What variables hold, by name."""
         return named.values(self.symbols, kernel, seed)
 
-    def _all(self, kernel: Kernel) -> tuple[Argument, ...]:
+    def arguments(self, kernel: Kernel) -> tuple[Argument, ...]:
         """The arguments in the order of the parameters."""
         return named.in_order((*self.args, *self._added(kernel)), kernel)
 
@@ -134,11 +134,13 @@ class LaunchSpec:
 
     def arrays(self, kernel: Kernel) -> list[int]:
         """Positions of the arguments that are arrays."""
-        return [position for position, argument in enumerate(self._all(kernel)) if isinstance(argument, Given | Drawn)]
+        return [
+            position for position, argument in enumerate(self.arguments(kernel)) if isinstance(argument, Given | Drawn)
+        ]
 
     def draw(self, kernel: Kernel, seed: int = 0, *, contents: Collection[int] | None = None) -> list[Any]:
         """The arguments; arrays at positions that are not in ``contents`` have type and size alone."""
-        return arguments.make(self._all(kernel), seed, contents=contents)
+        return arguments.make(self.arguments(kernel), seed, contents=contents)
 
     def to_json(self, folder: Path) -> dict[str, Any]:
         """The launch as a launch file in ``folder`` has it."""

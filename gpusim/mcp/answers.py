@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from gpusim.advice import Advice, ChainAdvice
     from gpusim.bounds.result import Bound
+    from gpusim.checks.result import CheckResult
     from gpusim.decide.diff import Diff
     from gpusim.decide.tuning import Tuning
     from gpusim.profiles.chain import ChainProfile
@@ -134,6 +135,32 @@ def _first(advice: Advice | ChainAdvice) -> str:
         f"Most is lost to {most.cause.value}{where}: {format_share(most.gain)} of the time. Without it the launch is "
         f"{format_factor(most.speedup)} times as fast{sure}. {most.edit}"
     )
+
+
+def of_check(found: CheckResult, *, full: bool) -> Answer:
+    """Answer with what is wrong with a launch.
+
+    Parameters
+    ----------
+    found : CheckResult
+    full : bool
+    """
+    return Answer(
+        as_text([_worst(found), "", *found.table()], full=full),
+        documented({"checks": [found.to_dict()], "failed": []}, full=full),
+    )
+
+
+def _worst(found: CheckResult) -> str:
+    """The worst finding, in a line."""
+    if found.ended:
+        return f"The run came to no end: {found.ended}."
+    if found.clean:
+        some = "" if found.blocks_run == found.blocks else f" in {found.blocks_run} of {found.blocks} blocks"
+        return f"Nothing was found{some}."
+    first = found.findings[0]
+    where = f" at {first.spot.name}" if first.spot else ""
+    return f"Worst: {first.title}{where}: {first.what}. {first.edit}"
 
 
 def of_diff(found: Diff, remark: str, *, full: bool) -> Answer:

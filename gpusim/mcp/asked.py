@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -17,9 +17,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from gpusim.errors import GpusimError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
+    from gpusim.checks.result import CheckResult
     from gpusim.decide.subject import Subject
     from gpusim.profiles.chain import ChainProfile
     from gpusim.profiles.profile import Profile
+    from gpusim.progress import Progress
 
 LONGEST = 200_000
 """Characters of a source."""
@@ -65,6 +67,10 @@ Cache = Annotated[
     Literal["cold", "warm", "flushed"],
     Field(description="Caches empty before the launch, as the same launch left them, or full of other data."),
 ]
+Tools = Annotated[
+    list[Literal["memcheck", "racecheck", "initcheck", "synccheck"]] | None,
+    Field(description="What is looked for, as compute-sanitizer calls it; all unless given."),
+]
 Detail = Annotated[
     Literal["short", "full"],
     Field(description="short: what matters, 6 000 characters at most; full: every counter and source line."),
@@ -103,6 +109,39 @@ class Launch(BaseModel):
         """
         check_gpu(gpu)
         return self._of_source(gpu, how) if self.source is not None else self._described(self._name(), gpu, how)
+
+    def check(self, gpu: str, tools: Sequence[str] | None, progress: Progress) -> CheckResult:
+        """Look for what is wrong with it.
+
+        Parameters
+        ----------
+        gpu : str
+            By name alone: no file is read.
+        tools : sequence of str, optional
+            Groups of faults; all unless given.
+        progress : callable
+
+        Raises
+        ------
+        GpusimError
+            It tells of no launch, of several, or of one that cannot be run.
+        """
+        from gpusim import hardware
+        from gpusim.checks import work
+        from gpusim.checks.how import CheckHow, tools_of
+        from gpusim.checks.run import checked
+        from gpusim.frontends.described import Described, algorithm_of
+        from gpusim.launches import told
+
+        check_gpu(gpu)
+        spec, how = hardware.load(gpu), CheckHow(tools_of(tools), progress=progress)
+        if self.source is None:
+            algorithm, params = algorithm_of(self._name()), dict[str, Any](self.params or {})
+            given = work.of_description(Described(algorithm, algorithm.launch(**params)), spec)
+            return checked(given.work, spec, how)
+        with self._file() as path:
+            given = work.of_spec(told.launch(path, **self._told()), spec)
+            return checked(given.work, spec, how, unwritten=given.unwritten).without_folder(path.parent)
 
     @contextmanager
     def subject(self, gpu: str) -> Iterator[tuple[Subject, Callable[[str], str]]]:

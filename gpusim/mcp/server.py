@@ -32,9 +32,10 @@ SIGNALLED = 128
 
 INSTRUCTIONS = """\
 gpusim predicts, with no GPU, how long a CUDA kernel takes on a GPU and what it moves through the memory hierarchy.
-To make a kernel faster: advise it, mend what the first finding names, then diff it with the mended source, which says \
-what was gained. tune searches tiles and macros; bound says whether there is anything left to gain. Take small, \
-representative sizes. Times come with intervals, counters with claims: exact, modelled, calibrated or extrapolated."""
+check says what is wrong with a kernel. To make it faster: advise it, mend what the first finding names, then diff it \
+with the mended source, which says what was gained. tune searches tiles and macros; bound says whether there is \
+anything left to gain. Take small, representative sizes. Times come with intervals, counters with claims: exact, \
+modelled, calibrated or extrapolated."""
 
 
 def run(seconds: float) -> None:

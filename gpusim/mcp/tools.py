@@ -28,6 +28,7 @@ from gpusim.mcp.asked import (
     Shared,
     Source,
     Symbols,
+    Tools,
     check_gpu,
 )
 from gpusim.mcp.call import Answer, Call
@@ -87,6 +88,28 @@ def advise(
 
     found, remark = call.in_time(work, may_be_quick=_may_be_quick(launch, cache))
     return answers.of_advice(found, remark, full=detail == "full")
+
+
+def check(
+    call: Call, kernel: Kernel = None, params: Params = None, source: Source = None, grid: Grid = None,
+    block: Block = None, args: Args = None, symbols: Symbols = None, defines: Defines = None,
+    dynamic_shared: Shared = None, tools: Tools = None, gpu: Gpu = "h200", detail: Detail = "short",
+) -> Answer:  # fmt: skip
+    """Find what is wrong with a kernel, by line: races, accesses out of bounds, uninitialized reads, wrong barriers.
+
+    No GPU is needed. Each finding names both lines, the array, a thread and its block, and what mends it. An array
+    that the kernel is to fill is 'empty:COUNT' in args: reading it before is a finding.
+    """
+    launch = Launch(
+        kernel=kernel, params=params, source=source, grid=grid, block=block, args=args, symbols=symbols,
+        defines=defines, dynamic_shared=dynamic_shared,
+    )  # fmt: skip
+
+    def work(progress: Progress, sample: Any) -> Any:
+        return launch.check(gpu, tools, progress)
+
+    found, _ = call.in_time(work, may_be_quick=False)
+    return answers.of_check(found, full=detail == "full")
 
 
 def diff(
@@ -205,7 +228,9 @@ TOLD_OF_A_GPU = (
 
 UNCOUNTED = "What the kernel moves is not counted: to simulate it takes longer than this call may."
 
-TOOLS: dict[str, Tool] = {tool.__name__: tool for tool in (predict, profile, advise, diff, tune, bound, kernels, gpus)}
+TOOLS: dict[str, Tool] = {
+    tool.__name__: tool for tool in (predict, profile, advise, check, diff, tune, bound, kernels, gpus)
+}
 """By name: another one is a function, and its name here."""
 
 

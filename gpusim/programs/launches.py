@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from gpusim.engine.state import error_codes as E
 from gpusim.isa.image_memory import needs_data
 from gpusim.isa.slice import counting_image
 from gpusim.programs.memory import any_of_host
 from gpusim.programs.values import MOST_COMPARED, Values
+from gpusim.results.faults import Fault
 from gpusim.results.program import ProgramLaunch
+from gpusim.simulate.driving import SimulationError
 from gpusim.simulate.guard import fitting
 from gpusim.simulate.l2_state import with_moved
 from gpusim.simulate.launch import Launch, arrays_of_parameters, pointers
@@ -21,15 +24,20 @@ from gpusim.simulate.simulation import carry_on, simulate
 from gpusim.simulate.work import How, Work
 
 if TYPE_CHECKING:
+    from gpusim.cuda import Kernel
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
     from gpusim.profiles.profile import Profile
+    from gpusim.programs.checks import Checks
     from gpusim.programs.memory import DeviceMemory
     from gpusim.programs.modules import Loaded
     from gpusim.programs.request import Request
     from gpusim.progress import Progress
     from gpusim.results.figures import Figures
     from gpusim.simulate.counted import CacheState, Moved
+
+_AS = {Fault.OUT_OF_BOUNDS: E.GLOBAL_BOUNDS, Fault.FREED: E.GLOBAL_BOUNDS, Fault.MISALIGNED: E.MISALIGNED}
+"""As which error of the engine a program is told of a fault that ends a launch; of others as of one that traps."""
 
 STATES_KEPT = 16
 """Of how many timed launches it is kept what they left in L2 (16 MB each on an H200)."""
@@ -101,9 +109,14 @@ class Launches:
     wanted : Wanted
     how : How
         How they are timed.
+    checks : Checks, optional
+        Check the launches that are wanted, and time none.
     """
 
-    def __init__(self, gpu: Gpu, memory: DeviceMemory, wanted: Wanted, how: How) -> None:
+    def __init__(
+        self, gpu: Gpu, memory: DeviceMemory, wanted: Wanted, how: How, checks: Checks | None = None
+    ) -> None:  # fmt: skip
+        self.checks = checks
         self.done: list[ProgramLaunch] = []
         self._gpu, self._memory, self._wanted, self._how = gpu, memory, wanted, how
         self._fitted = 0
@@ -133,7 +146,7 @@ class Launches:
         Raises
         ------
         GpusimError
-            It does not fit the GPU, or does something wrong.
+            It does not fit the GPU, or does something wrong, or comes to no end.
         """
         launch, kernel = self._launch(module, request), module.kernels[request.kernel]
         for one in request.moved:
@@ -141,14 +154,33 @@ class Launches:
             self._moved[one] = None
         held = self._fitting(launch, request, kernel.name.full)
         profile, like = None, len(self.done)
-        if self._is_wanted((kernel.name.full, kernel.name.name, kernel.symbol)):
-            profile, like = self._time(launch, request, kernel.name.full, progress)
-        printed = self.values.run(launch, request, held, progress)
+        wanted = self._is_wanted((kernel.name.full, kernel.name.name, kernel.symbol))
+        if self.checks is not None:
+            printed = self._check(self.checks, kernel, launch, request, held, progress, wanted=wanted)
+        else:
+            if wanted:
+                profile, like = self._time(launch, request, kernel.name.full, progress)
+            printed = self.values.run(launch, request, held, progress)
         found = ProgramLaunch(
             len(self.done), kernel.name.full, launch.grid, launch.block, profile, like, request.stream, printed
         )  # fmt: skip
         self.done.append(found)
         return found
+
+    def _check(
+        self, checks: Checks, kernel: Kernel, launch: Launch, request: Request, held: Occupancy,
+        progress: Progress | None, *, wanted: bool,
+    ) -> str:  # fmt: skip
+        """Compute a launch, and look for what is wrong with it where it is one of those chosen."""
+        if not wanted:
+            checks.pass_over(request, self._memory)
+            return self.values.run(launch, request, held, progress)
+        self.values.forget(progress)
+        printed = checks.run(len(self.done), kernel, launch, request, held, self._memory, progress)
+        last = checks.launches[-1].checked
+        if last.ended:
+            raise SimulationError(last.ended, _AS.get(last.faults[-1].fault, E.TRAPPED) if last.faults else E.TRAPPED)
+        return printed
 
     def _launch(self, module: Loaded, request: Request) -> Launch:
         program = module.program(request.kernel, request.stack)

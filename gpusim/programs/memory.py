@@ -34,6 +34,7 @@ class Kind(IntEnum):
     MANAGED = 1
     HOST = 2
     VARIABLES = 3
+    FREED = 4
 
 
 class Allocation(NamedTuple):
@@ -69,7 +70,8 @@ class DeviceMemory:
         self._system = int(GLOBAL_BASE) + nbytes
         self._heap: np.ndarray | None = None
         self.bytes = np.frombuffer(self._pages, np.uint8)
-        self._allocations: list[Allocation] = []
+        self.allocations: list[Allocation] = []
+        self.freed: list[Allocation] = []
         self._variables: dict[int, Sequence[tuple[str, int, int]]] = {}
         self._textures: list[tuple[int, ...]] = []
         self._as_launched: Memory | None = None
@@ -91,15 +93,21 @@ class DeviceMemory:
         table : bytes
             A row each.
         """
-        self._allocations = [
+        rows = [
             Allocation(first, nbytes, number, Kind(kind)) for first, nbytes, number, kind in _ROW.iter_unpack(table)
         ]
+        self.allocations = [one for one in rows if one.kind is not Kind.FREED]
+        self.freed = [one for one in rows if one.kind is Kind.FREED]
         self._as_launched = None
 
     def placed(self, base: int, variables: Sequence[tuple[str, int, int]]) -> None:
         """Take the variables of a module, for which the runtime has an allocation that begins at `base`."""
         self._variables[base] = variables
         self._as_launched = None
+
+    def is_variables(self, one: Allocation) -> bool:
+        """Whether an allocation is that of a module's variables."""
+        return one.first in self._variables
 
     def texture(self, row: tuple[int, ...]) -> int:
         """Handle of a texture, of the same one the same.
@@ -125,7 +133,7 @@ class DeviceMemory:
     @property
     def is_hosts_too(self) -> bool:
         """Whether the program's own code may change some of it, without a call of the runtime."""
-        return any(one.kind in (Kind.MANAGED, Kind.HOST) for one in self._allocations)
+        return any(one.kind in (Kind.MANAGED, Kind.HOST) for one in self.allocations)
 
     def clear_workspace(self) -> None:
         """Have nobody wait: what blocks of a cooperative launch before left there is no launch's after it."""
@@ -141,8 +149,8 @@ class DeviceMemory:
         yield GRID_WORKSPACE, self._system, WORKSPACE_BYTES
         if self._heap is not None:
             yield HEAP, self._system + ALIGNMENT, HEAP_BYTES
-        for one in self._allocations:
-            if one.first in self._variables:
+        for one in self.allocations:
+            if self.is_variables(one):
                 yield from self._variables[one.first]
             elif one.nbytes:
                 yield one.name, one.first, one.nbytes

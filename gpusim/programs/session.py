@@ -31,6 +31,7 @@ from gpusim.simulate.driving import SimulationError
 
 if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
+    from gpusim.programs.checks import Checks
     from gpusim.programs.program import Program
     from gpusim.progress import Progress
     from gpusim.simulate.work import How
@@ -54,6 +55,7 @@ class Ask(IntEnum):
     LIBRARY = 8
     PRODUCT = 9
     TEXTURE = 10
+    LEFT = 11
 
 
 class CudaStatus(IntEnum):
@@ -98,15 +100,17 @@ class Session:
         Gives what shows the progress of a launch, as a context manager.
     skips_libraries : bool
         Compute what the program calls of cuBLAS, untimed; otherwise such a call ends the program.
+    checks : Checks, optional
+        Check launches, and time none.
     """
 
     def __init__(
         self, program: Program, gpu: Gpu, wanted: Wanted, how: How, complain: Complain, showing: Showing = nullcontext,
-        *, skips_libraries: bool = False,
+        *, skips_libraries: bool = False, checks: Checks | None = None,
     ) -> None:  # fmt: skip
         self._program, self._gpu, self._complain = program, gpu, complain
         self._memory = DeviceMemory(device.memory_bytes(gpu))
-        self._launches = Launches(gpu, self._memory, wanted, how)
+        self._launches, self._checks = Launches(gpu, self._memory, wanted, how, checks), checks
         self._modules: list[Loaded] = []
         self._showing = showing
         self._skips_libraries, self._skipped = skips_libraries, Counter[str]()
@@ -115,6 +119,7 @@ class Session:
             Ask.HELLO: self._hello, Ask.MODULE: self._load, Ask.PLACED: self._place, Ask.LAUNCH: self._launch,
             Ask.OCCUPANCY: self._occupancy, Ask.REFUSED: self._refuse, Ask.CATCH_UP: self._catch_up,
             Ask.LIBRARY: self._library, Ask.PRODUCT: self._product, Ask.TEXTURE: self._texture,
+            Ask.LEFT: self._leave,
         }  # fmt: skip
 
     def run(self, arguments: Sequence[str]) -> Ran:
@@ -167,6 +172,7 @@ class Session:
         """The program's: it finds our runtime, and what it has been handed."""
         searched = [folder, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
         own = {"GPUSIM_RUN_SOCKET": str(handed[0]), "GPUSIM_RUN_MEMORY": str(handed[1])}
+        own |= {} if self._checks is None else {"GPUSIM_RUN_CHECKED": "1"}
         return {**os.environ, "LD_LIBRARY_PATH": ":".join(searched), **own}
 
     def _attend(self, ours: socket.socket) -> None:
@@ -232,8 +238,9 @@ class Session:
             status = _STATUS.get(getattr(error, "code", E.OK))
         if status is None:
             raise error
-        self._failed = True
-        self._complain(str(error))
+        if self._checks is None or isinstance(error, ParameterError):  # else it is a finding
+            self._failed = True
+            self._complain(str(error))
         return status, b""
 
     def _occupancy(self, body: bytes) -> tuple[int, bytes]:
@@ -258,6 +265,13 @@ class Session:
 
     def _product(self, body: bytes) -> tuple[int, bytes]:
         products.compute(products.product(body), self._memory)
+        return CudaStatus.SUCCESS, b""
+
+    def _leave(self, body: bytes) -> tuple[int, bytes]:
+        """What has not been freed, of a program that is checked and has come to its end."""
+        self._memory.allocated(body)
+        if self._checks is not None:
+            self._checks.leave(self._memory)
         return CudaStatus.SUCCESS, b""
 
     def _texture(self, body: bytes) -> tuple[int, bytes]:

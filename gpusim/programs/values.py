@@ -87,6 +87,16 @@ class Values:
             self._compute(step.launch, step.request, step.held, progress)
         self._put_off.clear()
 
+    def forget(self, progress: Progress | None = None) -> None:
+        """Compute what was put off, and know nothing of memory: a launch is about to change it elsewhere.
+
+        Parameters
+        ----------
+        progress : callable, optional
+        """
+        self.catch_up(progress)
+        self._state = None
+
     def run(self, launch: Launch, request: Request, held: Occupancy, progress: Progress | None) -> str:
         """Change device memory as a launch does.
 

@@ -35,7 +35,7 @@ from gpusim.isa.opcodes import SYSTEM_CALLS
 from gpusim.isa.program import HEAP
 from gpusim.simulate import clusters
 from gpusim.simulate.dependence import may_race
-from gpusim.simulate.kept_for_checks import kept
+from gpusim.simulate.kept_for_checks import Looks, kept
 from gpusim.simulate.launch import arrays_of, banks_of, in_memory, texture_table, zeros
 from gpusim.simulate.placement import first_wave
 from gpusim.simulate.printed import formats, room
@@ -415,7 +415,7 @@ def machine(
     timed: bool = False,
     n_sm: int | None = None,
     threads: int = 1,
-    fresh: Sequence[tuple[int, int]] | None = None,
+    looks: Looks | None = None,
 ) -> Machine:
     """Allocate a machine ready to run.
 
@@ -437,9 +437,8 @@ def machine(
         Fewer SMs than the GPU has (timeless runs).
     threads : int
         By how many it is run.
-    fresh : sequence of (int, int), optional
-        Addresses between which nobody has written global memory, for an image that looks at accesses; unless given, it
-        does not.
+    looks : Looks, optional
+        What is known of global memory, for an image that looks at accesses; unless given, it does not.
     """
     sms, dims = _sms(gpu, launch.warps)[:n_sm], _shape_of(gpu, launch, held, image, layout)
     dims[S.CHECKED], dims[S.TIMELESS], dims[S.TIMED] = checked, timeless, timed
@@ -454,7 +453,7 @@ def machine(
         routines=addresses(np.unique(image.code[:, F.OP])),
         patterns=np.zeros((2 * len(image.code), PATTERNS_KEPT, N_PATTERN), np.int64),
         **_residents(launch, image, block_slots, checked),
-        **kept(launch, image, block_slots, len(data), fresh or (), fresh is not None),
+        **kept(launch, image, block_slots, len(data), looks),
         schedulers=_schedulers(gpu, len(sms) * int(dims[S.N_SCHEDULERS])),
         sms=sms,
         fetched=np.zeros((len(sms), code_lines), np.int64),
@@ -472,7 +471,7 @@ def machine(
         bits=np.zeros((2, S.LANES), np.uint32),
         **_tallies(kinds, len(bounds), len(image.code), threads),
         **_outboxes(len(sms), timeless),
-        **_of_system_calls(launch, layout, dims, fresh is not None),
+        **_of_system_calls(launch, layout, dims, looks is not None),
         textures=texture_table(launch, layout),
         sought=np.zeros((len(sms), 2 * S.LANES), np.int64),
         faults=np.zeros((len(sms), S.N_ERROR + 1), np.int64),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,10 +18,13 @@ from gpusim.results.faults import Access, Checked, Fault, Observed, Space, Tool
 from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.driving import Place, SimulationError, drive
+from gpusim.simulate.kept_for_checks import Looks
 from gpusim.simulate.launch import arrays_of, fill_memory, lay_out, pointers, read_back
 from gpusim.simulate.observed import leaked, observed
 from gpusim.simulate.prepared import bound, looked_at
+from gpusim.simulate.printed import printed
 from gpusim.simulate.sample import probe_blocks
+from gpusim.simulate.stretches import Stretches
 
 if TYPE_CHECKING:
     from gpusim.engine.state.arrays import Machine
@@ -65,7 +68,8 @@ _ENDS = {
 def check(
     launch: Launch, gpu: Gpu, held: Occupancy, *, tools: Collection[Tool] = ALL_TOOLS,
     progress: Progress | None = None, limit: int | None = None, seed: int | None = None, most_blocks: int | None = None,
-    fresh: Sequence[tuple[int, int]] = (),
+    fresh: Stretches | Sequence[tuple[int, int]] = (), freed: Sequence[tuple[int, int]] = (), together: bool = False,
+    hear: Callable[[str], None] | None = None,
 ) -> Checked:  # fmt: skip
     """Run a launch, and note whatever is wrong with it without ending at the first fault.
 
@@ -85,46 +89,73 @@ def check(
         Of the order in which warps and blocks run; unless given, one after another.
     most_blocks : int, optional
         Blocks beyond which only some of each class are run.
-    fresh : sequence of (int, int)
-        Addresses between which nobody has written global memory yet.
+    fresh : Stretches, or sequence of (int, int)
+        Addresses between which nobody has written global memory yet, besides outputs; of stretches what the launch
+        writes is taken out.
+    freed : sequence of (int, int)
+        Of global memory, what has been freed: the first byte of each stretch, and one past its last.
+    together : bool
+        Whether blocks may wait for one another: all are there at once that the GPU holds.
+    hear : callable, optional
+        Given what device code prints.
 
     Returns
     -------
     Checked
     """
-    return _Check(launch, gpu, held, fresh).run(tools, progress, limit, seed, most_blocks)
+    checks = _Check(launch, gpu, held, [*fresh, *_outputs(launch)], freed, together)
+    found = checks.run(tools, progress, limit, seed, most_blocks)
+    if isinstance(fresh, Stretches):
+        checks.keep_unwritten(fresh)
+    if hear is not None:
+        hear(printed(launch.program, checks.machine.printed).text)
+    return found
 
 
 def values_of_order(
-    launch: Launch, gpu: Gpu, held: Occupancy, seed: int, *, progress: Progress | None = None, limit: int | None = None,
+    launch: Launch, gpu: Gpu, held: Occupancy, seed: int | None, *, progress: Progress | None = None,
+    limit: int | None = None,
 ) -> dict[str, np.ndarray]:  # fmt: skip
-    """Give what arrays hold after a launch whose warps and blocks run in another order.
+    """Run a launch in another legal order of its warps and blocks, for its values.
 
     Parameters
     ----------
     launch, gpu, held, progress, limit
-        As for :func:`check`; the launch's memory is not changed.
-    seed : int
-        Of the order.
+        As for :func:`check`; the launch's own arrays stay as they are.
+    seed : int or None
+        Of the order; None: one after another, as :func:`check` runs it.
 
     Returns
     -------
     dict of str to ndarray
+        Every array after the launch, in the shape given.
 
     Raises
     ------
     SimulationError, EndlessError
         It comes to no end in that order.
     """
-    checks = _Check(launch, gpu, held, ())
+    checks = _Check(launch, gpu, held, (), (), together=False)
     checks.drive(checks.queue(seed, None), progress, limit)
     return read_back(launch, checks.place.layout, checks.place.data)
+
+
+def _outputs(launch: Launch) -> list[tuple[int, int]]:
+    """Where arrays lie that hold nothing before a launch."""
+    if launch.memory is not None:
+        return []
+    layout = lay_out(launch)
+    first = {name: layout.address[name] for name in set(launch.outputs) & set(layout.address)}
+    return [(address, address + layout.nbytes[name]) for name, address in first.items()]
 
 
 class _Check:
     """A launch that is run under watch."""
 
-    def __init__(self, launch: Launch, gpu: Gpu, held: Occupancy, fresh: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, launch: Launch, gpu: Gpu, held: Occupancy, fresh: Sequence[tuple[int, int]],
+        freed: Sequence[tuple[int, int]], together: bool,
+    ) -> None:  # fmt: skip
         self._launch = launch
         if launch.memory is None:
             layout = lay_out(launch)
@@ -134,23 +165,32 @@ class _Check:
         self._image: Image = _with_arrays(
             launch, self.place.layout, bound(launch, self.place.layout, looked_at(launch.program))
         )
-        together = launch.program.variable(GRID_WORKSPACE) is not None
-        sms = gpu.sm_count if together else launch.cluster_blocks
-        self._machine: Machine = self.place.machine(self._image, 1, timeless=True, n_sm=sms, fresh=fresh)
+        waits = together or launch.program.variable(GRID_WORKSPACE) is not None
+        sms = gpu.sm_count if waits else launch.cluster_blocks
+        self.machine: Machine = self.place.machine(
+            self._image, 1, timeless=True, n_sm=sms, looks=Looks(tuple(fresh), tuple(freed))
+        )
 
     def run(
         self, tools: Collection[Tool], progress: Progress | None, limit: int | None, seed: int | None,
         most_blocks: int | None,
     ) -> Checked:  # fmt: skip
+        """Run it, and give what is wrong."""
         queue, ended, end = self.queue(seed, most_blocks), "", None
         try:
             self.drive(queue, progress, limit)
         except (SimulationError, EndlessError) as error:
             ended, end = str(error), self._end()
         self._give_back_heap()
-        found = [*observed(self._machine.found, self._image), *([end] if end else []), *self._leaked()]
+        found = [*observed(self.machine.found, self._image), *self._leaked(), *([end] if end else [])]
         kept = tuple(one for one in found if one.fault.tool in tools)
-        return Checked(kept, int(self._machine.misc[S.FINISHED_BLOCKS]), self._launch.blocks, ended, self._unseen())
+        return Checked(kept, int(self.machine.misc[S.FINISHED_BLOCKS]), self._launch.blocks, ended, self._unseen())
+
+    def keep_unwritten(self, fresh: Stretches) -> None:
+        """Take out of stretches that nobody had written what the launch has written."""
+        if len(fresh):
+            unit = 1 << int(self.machine.found[0, K.F_GLOBAL_BITS])
+            fresh.keep(self.machine.shadow_global[:, K.WROTE_AT] == 0, int(S.GLOBAL_BASE), unit)
 
     def queue(self, seed: int | None, most_blocks: int | None) -> BlockQueue:
         """The blocks that are run, in their order or another one."""
@@ -165,22 +205,22 @@ class _Check:
 
     def drive(self, queue: BlockQueue, progress: Progress | None, limit: int | None) -> None:
         """Run some blocks."""
-        drive(self._machine, self._launch, self._image, queue, progress, "checking", limit)
+        drive(self.machine, self._launch, self._image, queue, progress, "checking", limit)
 
     def _leaked(self) -> list[Observed]:
         """Pieces of the heap that are never freed; those of a program may be so by a launch that comes."""
-        units, first = (int(self._machine.shape[column]) for column in (S.HEAP_UNITS, S.HEAP_FIRST))
+        units, first = (int(self.machine.shape[column]) for column in (S.HEAP_UNITS, S.HEAP_FIRST))
         if not units or self._launch.memory is not None:
             return []
-        return leaked(self._machine.heap, units, first, self._image)
+        return leaked(self.machine.heap, units, first, self._image)
 
     def _give_back_heap(self) -> None:
         memory = self._launch.memory
         if memory is not None and memory.heap is not None:
-            memory.heap[:] = self._machine.heap[: len(memory.heap)]
+            memory.heap[:] = self.machine.heap[: len(memory.heap)]
 
     def _unseen(self) -> tuple[str, ...]:
-        head, found = self._machine.found[0], []
+        head, found = self.machine.found[0], []
         if head[K.F_BLIND]:
             found.append("races between threads that meet by atomics or flags: these are at too many places")
         if head[K.F_LOST]:
@@ -189,7 +229,7 @@ class _Check:
 
     def _end(self) -> Observed | None:
         """What has ended the run, where it is a fault of the kernel."""
-        misc = self._machine.misc
+        misc = self.machine.misc
         if int(misc[S.E_CODE]) not in _ENDS:
             return None
         fault, space = _ENDS[int(misc[S.E_CODE])]

@@ -13,7 +13,8 @@ from gpusim.isa.encode import F, Image
 from gpusim.isa.instruction import INSTRUCTION_BYTES
 from gpusim.isa.mbarrier import state_of
 from gpusim.isa.opcodes import Op
-from gpusim.simulate.launch import Layout, arrays_of, lay_out
+from gpusim.simulate.launch import arrays_of, lay_out
+from gpusim.simulate.places import NEAR_NULL, coordinates, global_place, shared_place
 from gpusim.simulate.printed import string_of
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ _CLUSTER = (E.ENDED_BLOCK, E.NO_SUCH_BLOCK)
 _HEAP = (E.NOT_ALLOCATED, E.FREED_TWICE)
 _LOCAL = (E.LOCAL_BOUNDS, E.LOCAL_MISALIGNED)
 _MBARRIER = (E.NO_MBARRIER, E.MBARRIER_ARRIVALS, E.MBARRIER_BYTES, E.MBARRIER_DEADLOCK)
-
-NEAR_NULL = 1 << 32  # bytes around address 0 in which an access is taken for one through a null pointer
 
 
 def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
@@ -50,9 +49,9 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
     address = int(misc[S.E_ADDRESS])
     if code in _GLOBAL:
         array = arrays_of(launch)[row[F.ARRAY]].name if row[F.ARRAY] >= 0 else "global memory"
-        return f"{who} {_global_text(code, op, array)}: {_place(address, launch)}"
+        return f"{who} {_global_text(code, op, array)}: {global_place(address, launch)}"
     if code in _SHARED:
-        return f"{who}: {_shared_text(code, address, int(misc[S.E_HOLDS]))}; {_extent(launch, address)}"
+        return f"{who}: {_shared_text(code, address, int(misc[S.E_HOLDS]))}; {shared_place(launch, address)}"
     if code in _CLUSTER:
         whose = f"of block {address >> S.WINDOW_AT} of the {launch.cluster_blocks} of a cluster"
         return f"{who}: {E.TEXT[code]}: shared address {address:#x}, {whose}"
@@ -83,7 +82,7 @@ def explain(launch: Launch, image: Image, misc: np.ndarray) -> str:
 def _assertion(launch: Launch, misc: np.ndarray) -> str:
     """An assertion that does not hold, as the CUDA runtime words it."""
     text, file, function = (string_of(launch.program, int(misc[k])) for k in (S.E_ADDRESS, S.E_FILE, S.E_FUNCTION))
-    block, thread = _split(int(misc[S.E_BLOCK]), launch.grid), _number_of(launch, misc)
+    block, thread = coordinates(int(misc[S.E_BLOCK]), launch.grid), _number_of(launch, misc)
     where = f"block: [{','.join(map(str, block))}], thread: [{','.join(map(str, thread))}]"
     return f"{file}:{int(misc[S.E_HOLDS])}: {function}: {where} Assertion `{text}` failed."
 
@@ -140,7 +139,7 @@ def _mbarrier_text(code: int, address: int, word: int) -> str:
 def _missing(warps: int, one: int, launch: Launch) -> str:
     """How many warps do not come to the barrier of a cluster, and one of them."""
     them = "1 does" if warps == 1 else f"{warps} do"
-    return f"{them} not, such as warp {one & 0xFFFFFFFF} of block {_split(one >> 32, launch.grid)}"
+    return f"{them} not, such as warp {one & 0xFFFFFFFF} of block {coordinates(one >> 32, launch.grid)}"
 
 
 def _map_place(address: int) -> str:
@@ -171,52 +170,9 @@ def _global_text(code: int, op: Op, array: str) -> str:
 
 def _thread(launch: Launch, misc: np.ndarray) -> str:
     """The thread and its block, as x, y, z."""
-    return f"thread {_number_of(launch, misc)} of block {_split(int(misc[S.E_BLOCK]), launch.grid)}"
+    return f"thread {_number_of(launch, misc)} of block {coordinates(int(misc[S.E_BLOCK]), launch.grid)}"
 
 
 def _number_of(launch: Launch, misc: np.ndarray) -> tuple[int, int, int]:
     """A thread's place in its block."""
-    return _split(int(misc[S.E_WARP]) * S.LANES + int(misc[S.E_LANE]), launch.block)
-
-
-def _split(number: int, extent: tuple[int, int, int]) -> tuple[int, int, int]:
-    return number % extent[0], number // extent[0] % extent[1], number // (extent[0] * extent[1])
-
-
-def _extent(launch: Launch, address: int) -> str:
-    """The shared memory that a block has, and where in it an address lies."""
-    if not launch.shared_bytes:
-        return (
-            "the block has none: dynamic_shared (--dynamic-shared) gives it what the kernel declares extern __shared__"
-        )
-    dynamic = "" if launch.dynamic_shared else ", none of them dynamic"
-    return f"this is byte {address - launch.program.shared_base} of the block's {launch.shared_bytes}{dynamic}"
-
-
-def _place(address: int, launch: Launch) -> str:
-    """An address, and where it lies next to the nearest buffer, or from which null pointer it comes."""
-    if abs(address) < NEAR_NULL:
-        nulls = " and ".join(launch.nulls)
-        one = f": {nulls} {'is one' if len(launch.nulls) == 1 else 'are such'}" if nulls else ""
-        return f"address {address:#x}, as from a null pointer{one}"
-    return _nearest(address, lay_out(launch))
-
-
-def _nearest(address: int, layout: Layout) -> str:
-    """An address, and where it lies next to the nearest buffer."""
-    if not layout.address:
-        return f"address {address:#x}, and there is no buffer"
-
-    def distance(name: str) -> int:
-        first, n = layout.address[name], layout.nbytes[name]
-        return max(first - address, address - (first + n - 1), 0)
-
-    name = min(layout.address, key=distance)
-    offset, n = address - layout.address[name], layout.nbytes[name]
-    if offset < 0:
-        where = f"{-offset} bytes before the start of {name}"
-    elif offset >= n:
-        where = f"{offset - n} bytes past the end of {name}"
-    else:
-        where = f"byte {offset} of {name}"
-    return f"address {address:#x}, {where} ({n} bytes at {layout.address[name]:#x})"
+    return coordinates(int(misc[S.E_WARP]) * S.LANES + int(misc[S.E_LANE]), launch.block)

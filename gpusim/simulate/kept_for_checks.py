@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,22 @@ OF_SHARED = (Op.LDS, Op.STS, Op.LD, Op.ST, Op.ATOMS, Op.ATOM)
 OF_GLOBAL = (Op.LDG, Op.STG, Op.LD, Op.ST, Op.ATOMG, Op.RED, Op.ATOM)
 
 
-def kept(
-    launch: Launch, image: Image, slots: int, words: int, fresh: Sequence[tuple[int, int]], checked: bool
-) -> dict[str, np.ndarray]:
+class Looks(NamedTuple):
+    """What is known of global memory before a checked run: first bytes of stretches, and one past their last.
+
+    Attributes
+    ----------
+    fresh : tuple of (int, int)
+        What nobody has written yet.
+    freed : tuple of (int, int)
+        What has been freed.
+    """
+
+    fresh: tuple[tuple[int, int], ...] = ()
+    freed: tuple[tuple[int, int], ...] = ()
+
+
+def kept(launch: Launch, image: Image, slots: int, words: int, looks: Looks | None) -> dict[str, np.ndarray]:
     """Room for checks of a launch, nothing noted yet; the least there can be in runs without checks.
 
     Parameters
@@ -35,10 +48,10 @@ def kept(
         Places of blocks.
     words : int
         Words of global memory.
-    fresh : sequence of (int, int)
-        Addresses between which nobody has written global memory yet.
-    checked : bool
+    looks : Looks, optional
+        Of a checked run.
     """
+    checked, (fresh, freed) = looks is not None, looks or Looks()
     shared, whole = launch.program.shared_base + launch.shared_bytes, launch.warps * S.LANES
     of_shared, of_global = granule_bits(image, OF_SHARED), granule_bits(image, OF_GLOBAL)
     threads, warps, slots = (whole, slots * launch.warps, slots) if checked else (1, 1, 1)
@@ -61,6 +74,7 @@ def kept(
         "pairs": _room(np.int64, clocks, K.C_FIRST + threads + 1),
         "found": found,
         "fresh": np.array(fresh, np.int64).reshape(-1, 2),
+        "freed": np.array(freed, np.int64).reshape(-1, 2),
         "joined": np.zeros(threads + 1, np.int64),
     }
 

@@ -202,7 +202,8 @@ def options(name):
 
 
 TABLES = {
-    "predict": "## Predict", "profile": "## Your own CUDA", "measure": "## On a real GPU", "diff": "## What changed"
+    "predict": "## Predict", "profile": "## Your own CUDA", "measure": "## On a real GPU", "diff": "## What changed",
+    "check": "## What is wrong",
 }  # fmt: skip
 
 

@@ -53,6 +53,7 @@ class Machine(NamedTuple):
     pairs: Annotated[np.ndarray, np.int64, 2]  # the same
     found: Annotated[np.ndarray, np.int64, 2]  # (1 + MOST_FOUND, N_FOUND)
     fresh: Annotated[np.ndarray, np.int64, 2]  # (stretches of global memory that nobody has written, 2): first, end
+    freed: Annotated[np.ndarray, np.int64, 2]  # (stretches of global memory that were freed, 2)
     joined: Annotated[np.ndarray, np.int64, 1]  # (threads + 1,) scratch
     patterns: Annotated[np.ndarray, np.int64, 3]  # (2 * n, PATTERNS_KEPT, N_PATTERN); from n on: shared side of LDGSTS
     local: Annotated[np.ndarray, np.uint32, 3]  # (warps, words, 32): local memory

@@ -3,6 +3,9 @@
 // At the addresses that device pointers have, this process has reserved memory that it may not touch, so that a host
 // that reads through a device pointer is ended as on a machine with a GPU.  Copies go through another mapping of the
 // file.  Managed memory, and the host's pinned memory, which a GPU reads too, is mapped at its own addresses as well.
+//
+// Where launches are checked (`gpusim run --check`), there is room behind each allocation, and what has been freed is not
+// given out again as long as there is other memory.
 
 #include "runtime.h"
 
@@ -20,6 +23,12 @@ namespace {
 
 constexpr size_t ALIGNMENT = 512;  // bytes, as cudaMalloc's
 constexpr size_t PAGE = 4096;      // bytes; what is mapped begins and ends with one
+constexpr size_t MOST_ROOM = 1 << 20;  // bytes behind an allocation of a program that is checked
+
+bool is_checked() {
+    static const bool found = std::getenv("GPUSIM_RUN_CHECKED") != nullptr;
+    return found;
+}
 
 struct Memory {
     int file;
@@ -29,6 +38,8 @@ struct Memory {
     uint64_t version = 1, next_number = 1;
     std::map<Address, Allocation> allocations;
     std::map<Address, size_t> vacant;
+    std::vector<Allocation> released;  // of a program that is checked: not yet vacant
+    pid_t process = getpid();
 
     Memory() {
         file = std::atoi(std::getenv("GPUSIM_RUN_MEMORY"));
@@ -45,14 +56,23 @@ struct Memory {
     }
 };
 
+bool used = false;
+
 Memory &memory() {
     static Memory *one = new Memory;  // for as long as the process lives
+    used = true;
     return *one;
 }
 
 size_t padded(size_t nbytes, size_t unit) { return (nbytes + unit - 1) / unit * unit; }
 
 size_t unit_of(Kind kind) { return kind == Kind::device ? ALIGNMENT : PAGE; }
+
+// Bytes that an allocation keeps from others.
+size_t room_of(size_t nbytes, Kind kind) {
+    size_t own = padded(nbytes, unit_of(kind));
+    return is_checked() ? own + padded(std::min(own, MOST_ROOM), unit_of(kind)) : own;
+}
 
 // Give back the pages of a stretch, which then are zeros.
 void drop_pages(Address first, size_t nbytes) {
@@ -90,11 +110,20 @@ void unmap_here(const Allocation &one, size_t nbytes) {
     mmap(place, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
+// Have what was freed be given out again; whether there was any.
+bool reuse() {
+    std::vector<Allocation> &released = memory().released;
+    for (const Allocation &one : released) make_vacant(one.first, room_of(one.nbytes, one.kind));
+    bool any = !released.empty();
+    released.clear();
+    return any;
+}
+
 }  // namespace
 
 cudaError_t allocate(Address *address, size_t nbytes, Kind kind) {
     Memory &m = memory();
-    size_t unit = unit_of(kind), taken = padded(nbytes, unit);
+    size_t unit = unit_of(kind), mapped = padded(nbytes, unit), taken = room_of(nbytes, kind);
     if (nbytes > m.nbytes) return cudaErrorMemoryAllocation;
     for (auto &[first, room] : m.vacant) {
         Address at = padded(first, unit);
@@ -105,12 +134,12 @@ cudaError_t allocate(Address *address, size_t nbytes, Kind kind) {
         if (at + taken < end) m.vacant[at + taken] = end - at - taken;
         Allocation one{at, nbytes, m.next_number++, kind};
         m.allocations[at] = one;
-        m.used += taken, ++m.version;
-        if (kind != Kind::device) map_here(one, taken);
+        m.used += mapped, ++m.version;
+        if (kind != Kind::device) map_here(one, mapped);
         *address = at;
         return cudaSuccess;
     }
-    return cudaErrorMemoryAllocation;
+    return reuse() ? allocate(address, nbytes, kind) : cudaErrorMemoryAllocation;
 }
 
 cudaError_t release(Address address) {
@@ -125,7 +154,10 @@ cudaError_t release(Address address) {
     drop_pages(one.first, taken);
     m.allocations.erase(found);
     m.used -= taken, ++m.version;
-    make_vacant(one.first, taken);
+    if (is_checked())
+        m.released.push_back(one);
+    else
+        make_vacant(one.first, taken);
     return cudaSuccess;
 }
 
@@ -145,7 +177,16 @@ std::string allocations_table() {
         uint64_t row[] = {one.first, one.nbytes, one.number, uint64_t(one.kind)};
         put(table, row);
     }
+    for (const Allocation &one : memory().released) {
+        uint64_t row[] = {one.first, one.nbytes, one.number, uint64_t(Kind::freed)};
+        put(table, row);
+    }
     return table;
+}
+
+// At the end of a program that is checked, after all that it has for its end: what it has not freed.
+__attribute__((destructor)) static void tell_of_what_is_left() {
+    if (is_checked() && used && memory().process == getpid()) ask(Ask::left, allocations_table());
 }
 
 bool is_device(const void *pointer) {

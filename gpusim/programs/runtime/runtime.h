@@ -25,7 +25,7 @@ using Address = uint64_t;
 
 enum class Ask : uint32_t {
     hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, catch_up = 7, library = 8, product = 9,
-    texture = 10
+    texture = 10, left = 11
 };
 
 struct Answer {
@@ -61,7 +61,7 @@ cudaError_t faulted();
 
 // ---------------------------------------------------------------- memory (memory.cpp)
 
-enum class Kind : uint32_t { device, managed, host, variables };
+enum class Kind : uint32_t { device, managed, host, variables, freed };
 
 struct Allocation {
     Address first;
@@ -74,7 +74,7 @@ cudaError_t allocate(Address *address, size_t nbytes, Kind kind);
 cudaError_t release(Address address);
 const Allocation *allocation_at(Address address);
 uint64_t allocations_version();
-std::string allocations_table();
+std::string allocations_table();  // where the program is checked with what has been freed
 
 inline bool holds(const Allocation *one, Address address, size_t nbytes) {
     return one && nbytes <= one->nbytes - (address - one->first);

@@ -76,7 +76,8 @@ def look_at(m, c, index, w, slot, thread, lane, space, address, width, does, how
     """Look at one lane's access; returns whether it may be done."""
     fault = np.int64(0)
     if not is_inside(m, c, w, space, address, width):
-        fault = np.int64(K.OUT_OF_BOUNDS)
+        freed = space == K.GLOBAL and is_among(m.freed, address)
+        fault = np.int64(K.FREED if freed else K.OUT_OF_BOUNDS)
     elif space == K.GLOBAL and m.shape[S.HEAP_UNITS]:
         fault = fault_of_heap(m, address, width)
     elif address & (width - 1):
@@ -150,12 +151,23 @@ def look_at_granules(m, c, index, w, slot, home, thread, lane, space, address, w
 
 
 @inline
-def is_fresh(m, address):
-    """Whether neither the host nor a launch before this one has written a place of global memory."""
+def is_among(stretches, address):
+    """Whether an address lies in one of some stretches."""
     found = False
-    for k in range(len(m.fresh)):
-        found = found or m.fresh[k, 0] <= address < m.fresh[k, 1]
+    for k in range(len(stretches)):
+        found = found or stretches[k, 0] <= address < stretches[k, 1]
     return found
+
+
+@inline
+def is_fresh(m, address):
+    """Whether nobody has written a place of global memory before this launch: a stretch of it, or a piece of the heap."""
+    units, at = m.shape[S.HEAP_UNITS], (address - m.shape[S.HEAP_FIRST]) // UNIT
+    if units and 0 <= at < units:
+        while at > 0 and m.heap[N_HEAP + at] == 0:
+            at -= 1
+        return m.heap[N_HEAP + (PLAIN + 1) * units + at] != 0
+    return is_among(m.fresh, address)
 
 
 @cold
@@ -351,3 +363,13 @@ def begin_instruction(m):
     """The next instruction that is looked at has the next number."""
     m.found[0, K.F_NOW] += 1
     return now(m)
+
+
+@cold
+def forget_piece(m, address, nbytes):
+    """A piece of the heap begins: nobody has written it."""
+    bits = m.found[0, K.F_GLOBAL_BITS]
+    first = address - S.GLOBAL_BASE
+    for granule in range(first >> bits, (first + nbytes + (1 << bits) - 1) >> bits):
+        for column in range(K.N_SHADOW):
+            m.shadow_global[granule, column] = 0

@@ -9,7 +9,7 @@ from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.checking.findings import note, number_of
 from gpusim.engine.core.checking.order import block_meets, hear, is_known, lanes_meet, now, place_of, tell, tell_block
-from gpusim.engine.core.flow import named
+from gpusim.engine.core.flow import named, with_equal
 from gpusim.engine.core.lane_exchange import source_lane
 from gpusim.engine.core.mbarriers import phase_addresses
 from gpusim.engine.core.paths import FULL
@@ -120,7 +120,9 @@ def leave_others(m, w, slot):
     """A block ends whose shared memory another one of its cluster has touched, and may yet where nothing says not."""
     keep = m.kept_blocks[slot]
     stamp = keep[K.KB_REMOTE]
-    if not is_known(m, slot, first_thread(m, w), stamp, keep[K.KB_REMOTE_AT]):
+    if keep[K.KB_REMOTE_AT] >= keep[K.KB_CLUSTER] and not is_known(
+        m, slot, first_thread(m, w), stamp, keep[K.KB_REMOTE_AT]
+    ):
         index = (stamp >> K.INDEX_AT) & K.INDICES
         note(m, np.int64(K.CLUSTER_EXIT), index, stamp >> K.WHO_AT, K.NOWHERE, 0, 0, np.int64(-1), m.blocks[slot, S.ID])
 
@@ -166,17 +168,19 @@ def lanes_of_warp(m, w):
 
 @jit
 def sync_warp(m, c, index, w, slot):
-    """WARPSYNC: the last of the lanes of a mask lets all know of one another."""
-    warp, base = m.warps[w], first_row(m, w)
-    lanes = warp[S.MASK]
-    mask = named(np.int64(m.regs[at(c[I.A], base), first_lane(np.uint32(lanes))]))
-    if mask & lanes_of_warp(m, w) & ~warp[S.ALIVE]:
-        note_absent(m, index, w, slot, lanes, mask)
-    for n in range(warp[S.N_SPLIT]):
-        if warp[S.SPLIT_WAIT + n] == mask:
-            lanes |= warp[S.SPLIT_MASK + n]
-    if mask & warp[S.ALIVE] & ~lanes == 0:
-        lanes_meet(m, w, slot, np.uint32(lanes))
+    """WARPSYNC: the last of the lanes of a mask lets all of them know of one another."""
+    warp, masks, left = m.warps[w], m.regs[at(c[I.A], first_row(m, w))], m.warps[w, S.MASK]
+    while left:
+        first = first_lane(np.uint32(left))
+        lanes, mask = with_equal(masks, left, first), named(np.int64(masks[first]))
+        left ^= lanes
+        if mask & lanes_of_warp(m, w) & ~warp[S.ALIVE] or lanes & ~mask:
+            note_absent(m, index, w, slot, lanes, mask)
+        for n in range(warp[S.N_SPLIT]):
+            if warp[S.SPLIT_WAIT + n] == mask:
+                lanes |= warp[S.SPLIT_MASK + n]
+        if mask & warp[S.ALIVE] & ~lanes == 0:
+            lanes_meet(m, w, slot, np.uint32(lanes))
 
 
 @jit

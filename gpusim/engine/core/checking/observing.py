@@ -32,8 +32,10 @@ from gpusim.engine.core.checking.meetings import (
     wake_up,
 )
 from gpusim.engine.core.checking.order import fence, lanes_meet, now
+from gpusim.engine.core.device_heap import N_HEAP, PLAIN, UNIT
 from gpusim.engine.core.indirect_control import indirect_control
 from gpusim.engine.core.out_of_line import with_asynchronous
+from gpusim.engine.core.system_calls import pair_of
 from gpusim.engine.core.warp import control, memory_instruction
 from gpusim.engine.load_store.boxes import row_bytes
 from gpusim.engine.state import checks as K
@@ -41,6 +43,7 @@ from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.copies import BRINGS, K_BARRIER, K_BLOCKS, K_KIND, K_SLOT, MOST_COPIES, X_PLACE, X_ROWS
 
+ONE = np.uint32(1)
 _others = jit(with_asynchronous)
 IN_PIPE = (I.LDG, I.STG, I.LDS, I.STS, I.SHFL, I.MEMBAR)
 ACCESSES = (
@@ -77,6 +80,8 @@ def checked(m, index, w, block, sm, on, t):
     on = look(m, c, c[0], index, w, block, on)
     copy = sm * (MOST_COPIES + 1) + m.sms[sm, S.COPIES]
     done = perform(m, c, c[0], index, w, block, sm, on, t)
+    if c[0] == I.MALLOC and done >= 0:
+        forget_pieces(m, c, w, on)
     if I.SYNCS_PHASECHK <= c[0] <= I.UTMAPF:
         look_after(m, c, index, w, block, on, done, copy)
     return done
@@ -170,3 +175,13 @@ def look_at_bulk(m, x, index, w, slot, on):
         note_box(m, index, slot, thread, x[X_PLACE], x[X_ROWS] * row_bytes(x), x[K_KIND] == BRINGS)
         if x[K_BARRIER] >= 0:
             tell_of_copy(m, slot, x[K_BARRIER])
+
+
+@cold
+def forget_pieces(m, c, w, on):
+    """Lanes have been given pieces of the heap."""
+    for lane in range(S.LANES):
+        address = pair_of(m, w, c[I.DST], lane)
+        if (on >> np.uint32(lane)) & ONE and address:
+            begin = (address - m.shape[S.HEAP_FIRST]) // UNIT
+            forget_piece(m, address, m.heap[N_HEAP + PLAIN * m.shape[S.HEAP_UNITS] + begin])

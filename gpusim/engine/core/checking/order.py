@@ -69,10 +69,12 @@ def in_cluster(m, slot, block, at):
     """Whether another block is of the same cluster, and the access was before its latest barrier."""
     if m.shape[S.CLUSTER] == 1 or at >= m.kept_blocks[slot, K.KB_CLUSTER]:
         return False
-    row, found = m.clusters[m.blocks[slot, S.OF_CLUSTER]], False
-    for rank in range(m.shape[S.CLUSTER]):
-        found = found or m.blocks[row[S.MATES + rank], S.ID] == block
-    return found
+    same = True
+    for k in range(3):
+        size, own = m.shape[S.GRID_X + k], m.shape[S.CLUSTER_X + k]
+        same = same and block % size // own == m.blocks[slot, S.X + k] // own
+        block //= size
+    return same
 
 
 # ------------------------------------------------------------------ what is told at a place

@@ -98,4 +98,5 @@ def report(m, fault, before, index, slot, thread, space, address, nbytes, value,
     """Note a race, with what both have written."""
     k = note(m, fault, index, number_of(m, slot, thread), space, address, nbytes, before, 0)
     if k:
-        m.found[k, K.F_VALUE], m.found[k, K.F_OTHER_VALUE] = value, old if fault != K.WAR else K.NO_VALUE
+        m.found[k, K.F_VALUE] = value
+        m.found[k, K.F_OTHER_VALUE] = old if fault == K.WAW or fault == K.RAW else K.NO_VALUE
