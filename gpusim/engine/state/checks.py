@@ -12,22 +12,22 @@ WROTE, WROTE_AT, READ, READ_AT, READ_TOO, READ_TOO_AT = range(6)
 N_SHADOW = 6
 
 # A stamp: the number of the thread from WHO_AT on (that of its block from THREAD_BITS on), its instruction from
-# INDEX_AT on, and how it was.  STRONG: an atomic, or an access that others see at once, with OF_BLOCK those of the block
-# alone; COPY: what LDGSTS writes; AGENT: a bulk copy, which nobody knows to be over who has not waited for it; BLANK: a
-# read of what nobody had written
+# INDEX_AT on, and how it was.  STRONG: an atomic, or an access that others see at once, with OF_BLOCK those of its
+# block alone; COPY: what LDGSTS writes; AGENT: a bulk copy, which nobody knows to be over who has not waited for it;
+# BLANK: a read of what nobody had written
 THREAD_BITS, WHO_AT, INDEX_AT = 10, 22, 5
 THREADS, INDICES = (1 << THREAD_BITS) - 1, (1 << WHO_AT - INDEX_AT) - 1
 STRONG, COPY, AGENT, BLANK, OF_BLOCK = 1, 2, 4, 8, 16
 
 # Machine.kept_blocks, a place of a block each.  KB_ID: the block that it is of, and one; KB_BEGAN: number of its first
 # instruction; KB_PHASE: that of the latest barrier of the whole block; KB_AGENT: bulk copies up to which all threads
-# know, since that; KB_CLUSTER: number of the latest barrier of the cluster; KB_REMOTE: stamp of the latest access by another
-# block of the cluster, and when
+# know, since that; KB_CLUSTER: number of the latest barrier of the cluster; KB_REMOTE: stamp of the latest access by
+# another block of the cluster, and when
 KB_ID, KB_BEGAN, KB_PHASE, KB_AGENT, KB_CLUSTER, KB_REMOTE, KB_REMOTE_AT = range(7)
 N_KEPT_BLOCK = 8
 
-# Machine.kept_threads: FENCED: number of the latest fence, and of the latest that was not for the block alone; RELEASED:
-# of the fence that it last told others of, and where
+# Machine.kept_threads: FENCED: number of the latest fence, and of the latest that was not for the block alone;
+# RELEASED: of the fence that it last told others of, and where
 FENCED, FENCED_WIDE, RELEASED, RELEASED_AT = range(4)
 N_KEPT_THREAD = 4
 

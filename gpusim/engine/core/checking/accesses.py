@@ -161,7 +161,7 @@ def is_among(stretches, address):
 
 @inline
 def is_fresh(m, address):
-    """Whether nobody has written a place of global memory before this launch: a stretch of it, or a piece of the heap."""
+    """Whether nobody has written a place before this launch: in a stretch of global memory, a piece of the heap."""
     units, at = m.shape[S.HEAP_UNITS], (address - m.shape[S.HEAP_FIRST]) // UNIT
     if units and 0 <= at < units:
         while at > 0 and m.heap[N_HEAP + at] == 0:

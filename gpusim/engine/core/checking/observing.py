@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.bits import first_lane
-from gpusim.engine.compiling.jit import inline, jit
+from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.checking.accesses import (
     begin_block,
     begin_instruction,
