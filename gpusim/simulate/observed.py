@@ -26,6 +26,7 @@ FAULTS = {
     K.FREED: Fault.FREED,
     K.LEAK: Fault.LEAK,
     K.CLUSTER_EXIT: Fault.CLUSTER_EXIT,
+    K.MBARRIER: Fault.MBARRIER,
 }
 SPACES = {
     K.NOWHERE: None,

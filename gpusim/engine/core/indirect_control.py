@@ -93,10 +93,24 @@ def go(m, c, warp, base, lanes):
     return jump(warp, m.regs[at(c[I.A], base)], np.int64(c[I.OFFSET]), m.place, lanes)
 
 
+@inline
+def barrier_named(m, c, w, lane):
+    """Which barrier a BAR names, and for how many threads, 0: all of the block.
+
+    Where registers give both, the number of threads is in the upper half of its own.
+    """
+    base = first_row(m, w)
+    number = np.int64(c[I.SUB] & 15) + np.int64(m.regs[at(c[I.A], base), lane])
+    threads = np.int64(m.regs[at(c[I.B], base), lane])
+    if c[I.B] >= 0 and c[I.A] >= 0:
+        threads = (threads >> 16) & 0xFFF
+    return number & (S.N_BARRIERS - 1), threads
+
+
 @jit
 def barrier(m, c, index, w, block, on, t):
     """BAR; the same."""
-    warp, base = m.warps[w], first_row(m, w)
+    warp = m.warps[w]
     warp[S.PC] += 1
     if not on or m.shape[S.WITHOUT] & S.NO_BARRIERS:
         return S.WENT
@@ -104,12 +118,9 @@ def barrier(m, c, index, w, block, on, t):
         fail(m, E.DIVERGENT_BARRIER, index, 0, block, 0, w)
         return S.FAILURE
     lane = first_lane(on)
-    number = np.int64(c[I.SUB] & 15) + np.int64(m.regs[at(c[I.A], base), lane])
-    threads = np.int64(m.regs[at(c[I.B], base), lane])
-    if c[I.B] >= 0:  # of a register
-        threads = (threads >> 16) & 0xFFF
-    if number & (S.N_BARRIERS - 1) >= m.shape[S.BARRIERS]:
-        fail(m, E.BAD_BARRIER, index, lane, block, number & (S.N_BARRIERS - 1), w)
+    number, threads = barrier_named(m, c, w, lane)
+    if number >= m.shape[S.BARRIERS]:
+        fail(m, E.BAD_BARRIER, index, lane, block, number, w)
         return S.FAILURE
     reach(c, warp, m.blocks[block], number, threads, on & predicate(m.preds[w], c[I.P0]), on)
     if c[I.FLAGS] & I.ARRIVE:

@@ -7,9 +7,9 @@ says whose it was, and that number.
 from __future__ import annotations
 
 # Machine.shadow_shared, Machine.shadow_global: a granule of memory each.  Stamps of who wrote it last, of a thread that
-# has read it since, and of another one that has, each with when
-WROTE, WROTE_AT, READ, READ_AT, READ_TOO, READ_TOO_AT = range(6)
-N_SHADOW = 6
+# has read it since, of another one that has, and of the latest write by an atomic or the like, each with when
+WROTE, WROTE_AT, READ, READ_AT, READ_TOO, READ_TOO_AT, CHANGED, CHANGED_AT = range(8)
+N_SHADOW = 8
 
 # A stamp: the number of the thread from WHO_AT on (that of its block from THREAD_BITS on), its instruction from
 # INDEX_AT on, and how it was.  STRONG: an atomic, or an access that others see at once, with OF_BLOCK those of its
@@ -22,8 +22,8 @@ STRONG, COPY, AGENT, BLANK, OF_BLOCK = 1, 2, 4, 8, 16
 # Machine.kept_blocks, a place of a block each.  KB_ID: the block that it is of, and one; KB_BEGAN: number of its first
 # instruction; KB_PHASE: that of the latest barrier of the whole block; KB_AGENT: bulk copies up to which all threads
 # know, since that; KB_CLUSTER: number of the latest barrier of the cluster; KB_REMOTE: stamp of the latest access by
-# another block of the cluster, and when
-KB_ID, KB_BEGAN, KB_PHASE, KB_AGENT, KB_CLUSTER, KB_REMOTE, KB_REMOTE_AT = range(7)
+# another block of the cluster, and when; KB_ARRIVED: instruction of the latest arrival at a barrier without a wait
+KB_ID, KB_BEGAN, KB_PHASE, KB_AGENT, KB_CLUSTER, KB_REMOTE, KB_REMOTE_AT, KB_ARRIVED = range(8)
 N_KEPT_BLOCK = 8
 
 # Machine.kept_threads: FENCED: number of the latest fence, and of the latest that was not for the block alone;
@@ -40,10 +40,10 @@ N_WAITED, SLEEPS_AT, FOREIGN = range(3 * MOST_WAITS, 3 * MOST_WAITS + 3)
 N_KEPT_WARP = FOREIGN + 1
 
 # Machine.clocks: what threads have told, at a place each: C_KEY, C_BLOCK: the place, and the block whose threads have;
-# C_VERSION: number of the latest; C_PHASE: the latest barrier of the block that those who told had passed; from C_FIRST
-# on, of each thread of the block (and of bulk copies) up to where.  Machine.pairs: what a block knows of another one:
-# its number in C_KEY
-C_KEY, C_BLOCK, C_VERSION, C_PHASE, C_FIRST = range(5)
+# C_VERSION: number of the latest; C_PARITY: of an mbarrier's phase in which it was; C_PHASE: the latest barrier of the
+# block that those who told had passed; from C_FIRST on, of each thread of the block (and of bulk copies) up to where.
+# Machine.pairs: what a block knows of another one: its number in C_KEY
+C_KEY, C_BLOCK, C_VERSION, C_PARITY, C_PHASE, C_FIRST = range(6)
 MOST_CLOCKS = 1 << 12
 
 # Machine.found: faults, from the second row on.  The first has: how many there are; those there was no room for; the
@@ -61,6 +61,6 @@ NO_VALUE = -1
 # Faults, and spaces of memory.  READ_TOO_SOON: a write of what another thread has read before anything was written
 (
     OUT_OF_BOUNDS, MISALIGNED, WAW, RAW, WAR, UNWRITTEN, EXITED_BARRIER, BARRIER_COUNT, ABSENT_LANES, UNAWAITED_COPY,
-    READ_TOO_SOON, FREED, LEAK, CLUSTER_EXIT,
-) = range(1, 15)  # fmt: skip
+    READ_TOO_SOON, FREED, LEAK, CLUSTER_EXIT, MBARRIER,
+) = range(1, 16)  # fmt: skip
 NOWHERE, GLOBAL, SHARED, LOCAL, CONSTANT = range(5)

@@ -8,7 +8,16 @@ from gpusim.engine.alu.operands import at, predicate
 from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.checking.findings import note, number_of
 from gpusim.engine.core.checking.order import now, strong_access
-from gpusim.engine.core.checking.shadow import READS, WRITES, is_simple, leave_alone, report, stamp_of, touch
+from gpusim.engine.core.checking.shadow import (
+    READS,
+    WRITES,
+    is_simple,
+    leave_alone,
+    report,
+    stamp_of,
+    touch,
+    was_written,
+)
 from gpusim.engine.core.device_heap import N_HEAP, PLAIN, UNIT
 from gpusim.engine.load_store.async_copy import take_zeros
 from gpusim.engine.load_store.buffers import find_array, own_offset, short_addresses, wide_addresses
@@ -137,7 +146,7 @@ def look_at_granules(m, c, index, w, slot, home, thread, lane, space, address, w
         strong_access(m, slot, thread, key, does & WRITES, does & READS, how & K.OF_BLOCK)
     for granule in range(place >> bits, (place + width) >> bits):
         row = m.shadow_shared[home, granule] if shared else m.shadow_global[granule]
-        unwritten = does & READS and row[K.WROTE_AT] < began and (shared or is_fresh(m, address))
+        unwritten = does & READS and not was_written(row, began) and (shared or is_fresh(m, address))
         if unwritten:
             where = place if shared else address
             note(m, np.int64(K.UNWRITTEN), index, number_of(m, slot, thread), space, where, width, np.int64(-1), 0)
@@ -350,7 +359,7 @@ def note_box(m, index, slot, thread, place, nbytes, brings):
     first = place - m.shape[S.SHARED_BASE]
     for granule in range(first >> bits, (first + nbytes) >> bits):
         row = m.shadow_shared[slot, granule]
-        if does == READS and row[K.WROTE_AT] < began:
+        if does == READS and not was_written(row, began):
             who = number_of(m, slot, thread)
             note(m, np.int64(K.UNWRITTEN), index, who, K.SHARED, first, nbytes, np.int64(-1), 0)
         fault, before = touch(m, row, slot, thread, stamp, does, began)

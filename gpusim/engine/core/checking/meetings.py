@@ -8,10 +8,21 @@ from gpusim.engine.alu.operands import at, predicate
 from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.checking.findings import note, number_of
-from gpusim.engine.core.checking.order import block_meets, hear, is_known, lanes_meet, now, place_of, tell, tell_block
+from gpusim.engine.core.checking.order import (
+    block_meets,
+    hear,
+    is_known,
+    join,
+    lanes_meet,
+    now,
+    place_of,
+    tell,
+    tell_block,
+)
 from gpusim.engine.core.flow import named, with_equal
+from gpusim.engine.core.indirect_control import barrier_named
 from gpusim.engine.core.lane_exchange import source_lane
-from gpusim.engine.core.mbarriers import phase_addresses
+from gpusim.engine.core.mbarriers import SIZE, arrivals_of, contents, parity_of, phase_addresses
 from gpusim.engine.core.paths import FULL
 from gpusim.engine.load_store.buffers import short_addresses
 from gpusim.engine.load_store.cluster_memory import WITHIN, rank_of
@@ -19,9 +30,13 @@ from gpusim.engine.state import checks as K
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import fields as I
 from gpusim.engine.state.faults import first_row
+from gpusim.isa.mbarrier import EXPECTED_AT, PENDING_AT
 
 ONE = np.uint32(1)
 NAMED_AT = 1 << 32  # keys of a block's barriers: no address of shared memory
+
+
+COMPLETE_AT, BEGUN_AT = 1 << 60, 1 << 61  # keys of complete phases of an mbarrier, and of whether it is one
 
 
 @inline
@@ -34,18 +49,9 @@ def first_thread(m, w):
 
 
 @jit
-def barrier_named(m, c, w, on):
-    """Which barrier a BAR names, and for how many threads; 0: all of the block."""
-    base, lane = first_row(m, w), first_lane(on)
-    number = np.int64(c[I.SUB] & 15) + np.int64(m.regs[at(c[I.A], base), lane])
-    threads = np.int64(m.regs[at(c[I.B], base), lane])
-    return number & (S.N_BARRIERS - 1), (threads >> 16) & 0xFFF if c[I.B] >= 0 else threads
-
-
-@jit
 def come_to_barrier(m, c, index, w, slot, on):
     """A warp comes to a barrier: the last one that does lets all know of one another."""
-    b, threads = barrier_named(m, c, w, on)
+    b, threads = barrier_named(m, c, w, first_lane(on))
     block, arrives = m.blocks[slot], c[I.FLAGS] & I.ARRIVE != 0
     expected, here = (threads + S.LANES - 1) // S.LANES, block[S.ARRIVED + b]
     wrong = threads & (S.LANES - 1) or expected > m.shape[S.WARPS]
@@ -59,6 +65,8 @@ def come_to_barrier(m, c, index, w, slot, on):
             block_meets(m, slot)
             note_missing(m, slot, index, expected == 0)
         return
+    if arrives:
+        m.kept_blocks[slot, K.KB_ARRIVED] = index + 1
     key = NAMED_AT | slot << 8 | b
     for lane in range(S.LANES):
         if (np.uint32(on) >> np.uint32(lane)) & ONE:
@@ -113,6 +121,18 @@ def come_to_end(m, c, w, slot, on):
         leave_others(m, w, slot)
     if m.blocks[slot, S.WAITING]:
         open_barriers(m, slot)
+    if m.blocks[slot, S.B_ALIVE] == 1 and m.blocks[slot, S.WAITING]:
+        note_arrived(m, slot)
+
+
+@cold
+def note_arrived(m, slot):
+    """A block ends, and warps have arrived at a barrier at which nobody waits."""
+    for b in range(S.N_BARRIERS):
+        index = m.kept_blocks[slot, K.KB_ARRIVED] - 1
+        if m.blocks[slot, S.ARRIVED + b] and index >= 0:
+            threads = m.blocks[slot, S.EXPECTED + b] * S.LANES
+            note(m, np.int64(K.BARRIER_COUNT), index, number_of(m, slot, 0), K.NOWHERE, b, 0, np.int64(-1), threads)
 
 
 @cold
@@ -235,13 +255,14 @@ def key_of(m, slot, address):
 
 
 @jit
-def arrive_at_mbarrier(m, c, w, slot, on):
-    """SYNCS_ARRIVE, ARRIVES: a lane tells what it has done."""
+def arrive_at_mbarrier(m, c, index, w, slot, on):
+    """SYNCS_ARRIVE, ARRIVES: a lane tells what it has done, at an mbarrier of its own block or of another one."""
     remote = c[0] == I.SYNCS_ARRIVE and c[I.SUB] & I.REMOTE_ARRIVAL and m.shape[S.CLUSTER] > 1
     if remote:
         short_addresses(m.regs, first_row(m, w), c[I.A], c[I.C_], 0, c[I.OFFSET], m.scratch[S.ADDRESSES])
     else:
         phase_addresses(m, c, w)
+    together = np.int64(0)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
             continue
@@ -250,8 +271,64 @@ def arrive_at_mbarrier(m, c, w, slot, on):
             home = m.clusters[m.blocks[slot, S.OF_CLUSTER], S.MATES + rank_of(address)]
         if home != slot:
             tell_block(m, slot, thread, home)
-        else:
+            continue
+        together += 1
+        if is_one(m, address):
+            turn_phase(m, slot, address)
             tell(m, slot, thread, key_of(m, slot, address & WITHIN), now(m), now(m))
+            one_each = c[0] == I.SYNCS_ARRIVE and c[I.SUB] & 3 == I.ARRIVE_ONE
+            if one_each and address == m.scratch[S.ADDRESSES, first_lane(on)]:
+                count_arrivals(m, index, slot, thread, address, together)
+
+
+@inline
+def is_one(m, address):
+    """Whether an address may be that of an mbarrier."""
+    first = m.shape[S.SHARED_BASE]
+    return first <= address <= first + m.shape[S.SHARED_BYTES] - SIZE and address & (SIZE - 1) == 0
+
+
+@inline
+def count_arrivals(m, index, slot, thread, address, together):
+    """Note that lanes of one instruction arrive more often than the phase lacks arrivals."""
+    word = contents(m.shared[slot], address)
+    if arrivals_of(word, EXPECTED_AT) and together > arrivals_of(word, PENDING_AT):
+        who, place = number_of(m, slot, thread), address - m.shape[S.SHARED_BASE]
+        note(m, np.int64(K.MBARRIER), index, who, K.SHARED, place, SIZE, np.int64(-1), 0)
+
+
+@jit
+def turn_phase(m, slot, address):
+    """What was told at an mbarrier in a phase that is complete goes to what all know that have seen that."""
+    key, parity = key_of(m, slot, address), parity_of(contents(m.shared[slot], address))
+    k = place_of(m.clocks, key, m.blocks[slot, S.ID], True)
+    if k >= 0 and m.clocks[k, K.C_PARITY] != parity:
+        row = m.clocks[k]
+        done = place_of(m.clocks, key | COMPLETE_AT, m.blocks[slot, S.ID], True)
+        if done >= 0:
+            join(m.clocks[done, K.C_PHASE :], row[K.C_PHASE :])
+        for column in range(K.C_PHASE, len(row)):
+            row[column] = 0
+        row[K.C_PARITY] = parity
+
+
+@jit
+def begin_mbarrier(m, c, index, w, slot, on):
+    """SYNCS_EXCH, SYNCS_CCTL: an mbarrier begins, which must not be one already, or is one no more."""
+    phase_addresses(m, c, w)
+    lane = first_lane(on)
+    address = m.scratch[S.ADDRESSES, lane]
+    if not is_one(m, address):
+        return
+    thread, key = first_thread(m, w) + lane, key_of(m, slot, address)
+    k = place_of(m.clocks, key | BEGUN_AT, m.blocks[slot, S.ID], True)
+    if k < 0:
+        return
+    lives = m.clocks[k, K.C_VERSION] > 1 and arrivals_of(contents(m.shared[slot], address), EXPECTED_AT)
+    if c[0] == I.SYNCS_EXCH and lives:
+        who, place = number_of(m, slot, thread), address - m.shape[S.SHARED_BASE]
+        note(m, np.int64(K.MBARRIER), index, who, K.SHARED, place, SIZE, np.int64(-1), 0)
+    m.clocks[k, K.C_VERSION] = now(m) if c[0] == I.SYNCS_EXCH else 1
 
 
 @jit
@@ -259,8 +336,10 @@ def hear_of_phase(m, c, w, slot, lanes):
     """Lanes have seen that a phase is complete: they know what those have done that arrived."""
     phase_addresses(m, c, w)
     for lane in range(S.LANES):
-        if (lanes >> np.uint32(lane)) & ONE:
-            hear(m, slot, first_thread(m, w) + lane, key_of(m, slot, m.scratch[S.ADDRESSES, lane]))
+        address = m.scratch[S.ADDRESSES, lane]
+        if (lanes >> np.uint32(lane)) & ONE and is_one(m, address):
+            turn_phase(m, slot, address)
+            hear(m, slot, first_thread(m, w) + lane, key_of(m, slot, address) | COMPLETE_AT)
 
 
 @jit
@@ -275,7 +354,7 @@ def wake_up(m, w, slot):
 @jit
 def tell_of_copy(m, slot, barrier):
     """A bulk copy has begun whose end an mbarrier of the block in ``slot`` will hear of."""
-    k = place_of(m.clocks, key_of(m, slot, barrier), m.blocks[slot, S.ID], True)
+    k = place_of(m.clocks, key_of(m, slot, barrier) | COMPLETE_AT, m.blocks[slot, S.ID], True)
     if k < 0:
         m.found[0, K.F_BLIND] = 1
         return

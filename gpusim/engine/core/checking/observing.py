@@ -13,12 +13,14 @@ from gpusim.engine.compiling.jit import cold, inline, jit
 from gpusim.engine.core.checking.accesses import (
     begin_block,
     begin_instruction,
+    forget_piece,
     look_at_access,
     look_at_constants,
     note_box,
 )
 from gpusim.engine.core.checking.meetings import (
     arrive_at_mbarrier,
+    begin_mbarrier,
     cluster_meets,
     come_to_barrier,
     come_to_end,
@@ -113,10 +115,13 @@ def look(m, c, op, index, w, slot, on):
     elif op == I.DEPBAR:
         wait_for_groups(m, c, w, slot, on)
     elif op == I.SYNCS_ARRIVE:
-        arrive_at_mbarrier(m, c, w, slot, on)
+        arrive_at_mbarrier(m, c, index, w, slot, on)
     elif op == I.ARRIVES:
         note_wait(m, w, now(m))
-        arrive_at_mbarrier(m, c, w, slot, on)
+        arrive_at_mbarrier(m, c, index, w, slot, on)
+    elif op == I.SYNCS_EXCH or op == I.SYNCS_CCTL:
+        if on:
+            begin_mbarrier(m, c, index, w, slot, on)
     elif op == I.CLUSTER_ARRIVE:
         come_to_cluster(m, w, slot, on)
     return on

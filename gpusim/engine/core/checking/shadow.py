@@ -36,6 +36,9 @@ def race(m, row, slot, thread, stamp, does, began):
         copied = wrote & K.COPY and wrote >> K.WHO_AT >> K.THREAD_BITS == m.blocks[slot, S.ID]
         unawaited = copied and awaited_at(m, slot, wrote >> K.WHO_AT & K.THREADS, at) < 0
         return np.int64(K.UNAWAITED_COPY if unawaited else K.RAW), wrote
+    changed, at = row[K.CHANGED], row[K.CHANGED_AT]
+    if at >= began and not are_strong(stamp, changed) and not is_known(m, slot, thread, changed, at):
+        return np.int64(K.RAW if does & READS else K.WAW), changed
     if does & WRITES:
         for column in (K.READ, K.READ_TOO):
             read, at = row[column], row[column + 1]
@@ -48,14 +51,23 @@ def race(m, row, slot, thread, stamp, does, began):
 def leave(m, row, slot, thread, stamp, does, began):
     """An access leaves its stamp: a write alone, a read beside another one that it does not come after."""
     t = now(m)
+    if does & WRITES and stamp & K.STRONG:
+        row[K.CHANGED], row[K.CHANGED_AT] = stamp, t
+        return
     if does & WRITES:
-        row[K.WROTE], row[K.WROTE_AT], row[K.READ_AT], row[K.READ_TOO_AT] = stamp, t, 0, 0
+        row[K.WROTE], row[K.WROTE_AT], row[K.READ_AT], row[K.READ_TOO_AT], row[K.CHANGED_AT] = stamp, t, 0, 0, 0
         return
     read, at = row[K.READ], row[K.READ_AT]
     if at < began or (read ^ stamp) >> K.WHO_AT == 0 or is_known(m, slot, thread, read, at):
         row[K.READ], row[K.READ_AT] = stamp, t
     else:
         row[K.READ_TOO], row[K.READ_TOO_AT] = stamp, t
+
+
+@inline
+def was_written(row, began):
+    """Whether anything has written a granule since its memory began."""
+    return row[K.WROTE_AT] >= began or row[K.CHANGED_AT] >= began
 
 
 @inline
@@ -66,10 +78,12 @@ def is_simple(row, stamp, does, began, phase):
     read; before a write, where nobody else has read either.  Copies are waited for in ways of their own.
     """
     wrote = row[K.WROTE]
-    if wrote & (K.COPY | K.AGENT | K.STRONG) or (row[K.WROTE_AT] >= phase and (wrote ^ stamp) >> K.WHO_AT):
+    if wrote & (K.COPY | K.AGENT) or (row[K.WROTE_AT] >= phase and (wrote ^ stamp) >> K.WHO_AT):
+        return False
+    if row[K.CHANGED_AT] >= phase:
         return False
     if not does & WRITES:
-        return row[K.WROTE_AT] >= began
+        return was_written(row, began)
     read = row[K.READ_AT] < phase or (row[K.READ] ^ stamp) >> K.WHO_AT == 0
     return read and row[K.READ_TOO_AT] < phase and not (row[K.READ] | row[K.READ_TOO]) & K.AGENT
 
@@ -78,7 +92,7 @@ def is_simple(row, stamp, does, began, phase):
 def leave_alone(row, stamp, does, t, phase):
     """An access with which nothing is wrong leaves its stamp."""
     if does & WRITES:
-        row[K.WROTE], row[K.WROTE_AT], row[K.READ_AT], row[K.READ_TOO_AT] = stamp, t, 0, 0
+        row[K.WROTE], row[K.WROTE_AT], row[K.READ_AT], row[K.READ_TOO_AT], row[K.CHANGED_AT] = stamp, t, 0, 0, 0
     elif row[K.READ_AT] < phase or (row[K.READ] ^ stamp) >> K.WHO_AT == 0:
         row[K.READ], row[K.READ_AT] = stamp, t
     else:
