@@ -224,10 +224,10 @@ N_SCRATCH = PRODUCTS + (STAGED_B + STAGED_TILES * STAGED_TILE) // (2 * LANES)
 (
     E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, E_HOLDS, E_FILE, E_FUNCTION, END, STEPS, LATEST_WAVES,
     SEEN_FIRST, SEEN_LEFT, SEEN_SEEKS, SEEN_ASKED, HANDED, FINISHED_BLOCKS, STAMP, HORIZON, WHAT, FILLING, FAILED_SMS,
-    STRETCH, STRETCH_TAKEN,
-) = range(25)  # fmt: skip
+    STRETCH, STRETCH_TAKEN, RIDES,
+) = range(26)  # fmt: skip
 N_ERROR = E_FUNCTION + 1
-N_MISC = lines_of(STRETCH_TAKEN + 1)
+N_MISC = lines_of(RIDES + 1)
 
 # Columns of the queue of blocks, a stretch of the grid each: its first block, how many there are (one at least), and
 # the row of counts that they add to
@@ -235,8 +235,8 @@ STRETCH_FIRST, STRETCH_BLOCKS, STRETCH_KIND, N_STRETCH = range(4)
 
 # Columns of Machine.bounds, an array of global memory each.  FIRST_BYTE, PAST_END: where it lies; IN_ORDER: the number
 # of the array that is so many in the order of memory; HELD: whether `data` has its contents; FREE: whether accesses
-# cost nothing
-FIRST_BYTE, PAST_END, IN_ORDER, HELD, FREE, N_BOUNDS = range(6)
+# cost nothing; ONCE: whether L1 keeps nothing that is loaded of it
+FIRST_BYTE, PAST_END, IN_ORDER, HELD, FREE, ONCE, N_BOUNDS = range(7)
 
 # Columns of Machine.textures, a texture each; the first row is none.  Its address; texels along x, and along y (0: it
 # has one dimension); bytes from one row to the next, and of a texel; channels; what a channel is (TEXTURE_F32, ...);
@@ -300,6 +300,9 @@ N_SHAPE = BANK_BYTES + N_BANKS
 # What a run may go without (WITHOUT): wavefronts more than words need, sectors more than words need, traffic of local
 # memory, turns of a warp's paths one after another, waits at barriers, what atomics cost, what L2 has no room for.
 NO_CONFLICTS, NO_EXCESS, NO_SPILLS, NO_DIVERGENCE, NO_BARRIERS, NO_ATOMICS, NO_CAPACITY = (1 << k for k in range(7))
+# SPARES: instructions do not pay for the lanes that their column SPARED says, so that of 32 of them as many go for
+# nothing; NO_READS: nor do loads from global memory that go for nothing touch any cache.  Else they fetch as before.
+SPARES, NO_READS = (1 << k for k in range(7, 9))
 
 # Columns of Machine.rates: latencies and service times in ticks, policies as small integers.
 (
