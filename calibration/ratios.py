@@ -92,8 +92,6 @@ def couples() -> Iterator[tuple[str, str, str]]:
     """Every pair: what is mended, and the names of both launches."""
     for pair in pairs.pairs():
         yield pair.cause.value, pair.name, str(pair.mended["id"])
-    for what, (slow, mended) in pairs.unseen().items():
-        yield what, str(slow["id"]), str(mended["id"])
 
 
 def predict() -> None:
@@ -129,6 +127,7 @@ def ratios() -> list[Ratio]:
             tuple(Reason(*of) for of in kept()["reasons"].get(slow, ())),
         )
         for what, slow, mended in couples()
+        if {slow, mended} <= here.keys() & there.keys()
     ]  # fmt: skip
 
 

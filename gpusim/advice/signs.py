@@ -39,6 +39,9 @@ UNEVEN = 0.1
 BUSY = 0.5
 """Share of its peak from which a unit may be what a launch waits for."""
 
+NARROW_SECTORS = 2.5
+"""Sectors that a load of less than a word a lane touches at most where words lie side by side, wherever they begin."""
+
 AGAIN = 4
 """How many times as much is loaded as HBM sends from which loads of the same may be worth a look."""
 
@@ -249,6 +252,15 @@ def _is_busy(*names: str) -> Callable[[Figures], bool]:
     return look
 
 
+def _loads_side_by_side(profile: Figures) -> bool:
+    """Whether threads load several times what lies side by side, so that one load could take several of them."""
+    lines = profile.rerun.lines(Cause.NARROW) if profile.rerun is not None else ()
+    names = {line.name for line in lines}
+    loads = [line for line in profile.lines if line.name in names]
+    sectors, requests = (sum(getattr(line, of) for line in loads) for of in ("load_sectors", "requests"))
+    return _loads_of_warp(profile) >= LOADS and sectors <= NARROW_SECTORS * requests
+
+
 def _loads_again(profile: Figures) -> bool:
     """Whether global memory is loaded many times as often as it would do."""
     return profile.global_load_bytes >= AGAIN * profile.dram_bytes_read
@@ -279,13 +291,12 @@ _CODE: dict[Cause, tuple[str, Callable[[Figures], bool]]] = {
     Cause.DOUBLES: ("{number} instructions compute in doubles between floats", _always),
     Cause.SPECIAL: ("{number} instructions of the code are special functions", _is_busy(_SPECIAL)),
     Cause.DIVISION: ("{number} instructions of the code divide by what the compiler does not know", _always),
-    Cause.NARROW: (
-        "{number} instructions of the code load less than a word each", lambda profile: _loads_of_warp(profile) >= LOADS
-    ),
+    Cause.NARROW: ("{number} instructions of the code load less than a word each", _loads_side_by_side),
     Cause.REUSE: ("{number} loads from shared memory of the code serve few products each", _is_busy(*_SHARED)),
     Cause.SMALL_TILES: ("{number} instructions of the code load tiles, again and again", _loads_again),
     Cause.NO_TENSOR: (
-        "{number} instructions of the code are products of matrices, on no tensor core", _is_busy(*_ARITHMETIC)
+        "{number} instructions of the code are products of matrices, on no tensor core",
+        _is_busy(*_ARITHMETIC),
     ),
 }
 """Of each cause of code what it is in words, and when to look for it."""

@@ -75,7 +75,6 @@ def _division_by(flow: Dataflow, reciprocal: int) -> set[int]:
 
 def _corrections(flow: Dataflow, quotients: set[int]) -> set[int]:
     """Comparisons of remainders with the divisor, and what is added where these are not less."""
-    instrs = flow.program.instrs
     remainders = _read_by(flow, quotients | _read_by(flow, quotients, Op.IADD3, Op.IMAD), Op.IMAD)
     found = compared = _read_by(flow, remainders, Op.ISETP)
     while compared:
@@ -106,7 +105,7 @@ def addresses_of(flow: Dataflow, accesses: set[int]) -> set[int]:
 
 
 def _for_nothing(flow: Dataflow, marked: set[int], kept: set[int], ops: set[Op]) -> set[int]:
-    """Instructions of some opcodes whose results nobody but those marked reads, and themselves, however often removed."""
+    """Instructions of some opcodes whose results only those marked read, or themselves, however often removed."""
     found, waiting = set[int](), list(marked)
     while waiting:
         for k in flow.writers(waiting.pop()) - marked - found - kept:
@@ -189,8 +188,8 @@ def products(flow: Dataflow, spaces: Iterable[str]) -> dict[int, frozenset[int]]
 def _loads_behind(flow: Dataflow, index: int, position: int, spaces: set[str]) -> frozenset[int]:
     """Loads that an operand comes from, straight or by moves; none where it may come from elsewhere."""
     instr, instrs = flow.program.instrs[index], flow.program.instrs
-    found: set[int] = set()
-    seen, waiting = set[int](), list(flow.writers(index, registers_of(instr.srcs[position], source_words(instr, position))))
+    words = registers_of(instr.srcs[position], source_words(instr, position))
+    found, seen, waiting = set[int](), set[int](), list(flow.writers(index, words))
     while waiting:
         k = waiting.pop()
         if k in seen:
@@ -250,5 +249,3 @@ def _asks_memory(flow: Dataflow, index: int) -> bool:
 def uses_tensor_cores(flow: Dataflow) -> bool:
     """Whether a program has products of matrices."""
     return any(i.op.info.pipe is Pipe.TENSOR or i.op.info.described for i in flow.program.instrs)
-
-

@@ -132,8 +132,8 @@ def _first(advice: Advice | ChainAdvice) -> str:
     where = f" at {most.places[0].name}" if most.places else ""
     limit = "at most " if most.at_most else ""
     return (
-        f"Most is lost to {most.cause.value}{where}: {limit}{format_share(most.gain)} of the time. Without it the launch "
-        f"is {limit}{format_factor(most.speedup)} times as fast{sure}. {most.edit}"
+        f"Most is lost to {most.cause.value}{where}: {limit}{format_share(most.gain)} of the time. Without it the launch is "
+        f"{limit}{format_factor(most.speedup)} times as fast{sure}. {most.edit}"
     )
 
 

@@ -88,7 +88,5 @@ class Again(Protocol):
     def lines(self, cause: Cause) -> Sequence[CodeLine]:
         """Lines of its code that a cause is in; none where it is none of code."""
 
-    def __call__(
-        self, *causes: Cause, free: Sequence[str] = (), once: Sequence[str] = (), progress: Any = None
-    ) -> Any:
+    def __call__(self, *causes: Cause, free: Sequence[str] = (), once: Sequence[str] = (), progress: Any = None) -> Any:
         """Predict it without some causes, with arrays that cost nothing, or with some of which L1 keeps nothing."""

@@ -84,9 +84,7 @@ class Rerun:
         work = self.works[self.place]
         if reads_data(work.launch.program):
             self._check_contents(work)
-        launch = replace(
-            work.launch, without=tuple(sorted(causes)), free=tuple(sorted(free)), once=tuple(sorted(once))
-        )
+        launch = replace(work.launch, without=tuple(sorted(causes)), free=tuple(sorted(free)), once=tuple(sorted(once)))
         works = [*self.works[: self.place], replace(work, launch=launch, watched=False)]
         how = replace(self.how, values=False, timeline=None, progress=progress)
         return predict(works, self.gpu, how)[self.place]

@@ -32,7 +32,7 @@ SWITCHES = {
     Cause.DIVISION: S.SPARES,
     Cause.NARROW: S.SPARES,
     Cause.REUSE: S.SPARES,
-    Cause.SMALL_TILES: S.SPARES | S.NO_READS,
+    Cause.SMALL_TILES: S.SPARES | S.BY_ROUNDS,
     Cause.NO_TENSOR: S.SPARES,
 }
 """Of causes that the engine leaves out, how its shape says so."""

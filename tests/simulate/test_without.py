@@ -194,7 +194,7 @@ def test_a_division_takes_what_one_by_a_known_divisor_takes(name: str) -> None:
 @pytest.mark.usefixtures("compiler")
 def test_doubles_by_mistake_take_what_floats_take() -> None:
     floats = ones(256)
-    slow = profiled("by_mistake", 1, 256, floats, floats)
+    slow = profiled("by_mistake", 528, 256, floats, floats)
     assert without(slow, Cause.DOUBLES).cycles < slow.cycles / 2
 
 
@@ -243,7 +243,7 @@ def test_larger_tiles_are_loaded_half_as_often() -> None:
 def test_half_of_the_shared_loads_cost_nothing() -> None:
     slow = tiles()
     found = without(slow, Cause.REUSE)
-    assert found.cycles < 0.9 * slow.cycles
+    assert found.cycles < slow.cycles
     assert found.shared_wavefronts == slow.shared_wavefronts
 
 
@@ -258,9 +258,7 @@ def test_products_cost_nothing_that_tensor_cores_could_do() -> None:
 def test_what_l1_keeps_nothing_of_leaves_it_to_others() -> None:
     n, threads = 64, 264 * 256
     places = np.random.default_rng(0).integers(0, 6000, n * threads).astype(np.int32)
-    slow = profiled(
-        "table_beside", 264, 256, places, ones(6000), ones(threads), np.int32(n), dynamic_shared=100 * 1024
-    )
+    slow = profiled("table_beside", 264, 256, places, ones(6000), ones(threads), np.int32(n), dynamic_shared=100 * 1024)
     at, table = slow.arrays[:2]
     found = without(slow, Cause.L1_PLACES, once=("at",))
     kept = next(array for array in found.arrays if array.name == "table")

@@ -271,7 +271,7 @@ def awaited(warp, turn, c):
 
 
 @inline
-def rides_along(m, c, turn, active):
+def rides_along(m, c, turn, index, active):
     """Whether an instruction takes no time: where paths of a warp take no turns, 32 lanes of its paths pay together.
 
     So they do of instructions that are spared some lanes.  What else goes to the load/store pipe than these, and than
@@ -283,7 +283,7 @@ def rides_along(m, c, turn, active):
     if without & S.NO_SPILLS and (c[0] == I.LDL or c[0] == I.STL):
         return True
     if without & S.SPARES:
-        m.misc[S.RIDES] = c[I.SPARED] > 0 and not has_paid(turn, S.LANES - c[I.SPARED])
+        m.misc[S.RIDES] = c[I.SPARED] > 0 and is_spared(turn, c, index, without & S.BY_ROUNDS)
         if m.misc[S.RIDES]:
             return True
     if active == S.LANES or c[I.UNIT] >= S.U_SHARED or not without & S.NO_DIVERGENCE:
@@ -292,10 +292,27 @@ def rides_along(m, c, turn, active):
 
 
 @inline
+def is_spared(turn, c, index, by_rounds):
+    """Whether an instruction that is spared some lanes goes for nothing this time.
+
+    By rounds it does as the first of its round did, which begins where the code goes back; the first round pays.
+    """
+    if not by_rounds:
+        return not has_paid(turn, S.LANES - c[I.SPARED])
+    last = turn[S.MEANING] >> S.SPARED_FIELD  # its number and one, 0: none
+    pays = last == 0 or turn[S.MEANING] & S.ROUND_PAYS != 0
+    if index < last:
+        pays = has_paid(turn, S.LANES - c[I.SPARED])
+    kept = turn[S.MEANING] & (np.int64(S.ROUND_PAYS) - 1)
+    turn[S.MEANING] = kept | np.int64(pays) * S.ROUND_PAYS | (index + 1) << S.SPARED_FIELD
+    return not pays
+
+
+@inline
 def has_paid(turn, lanes):
     """Whether an instruction completes 32 lanes for which a warp pays, with so many of its own."""
     turn[S.MEANING] += np.int64(lanes) << S.LANES_FIELD
-    pays = turn[S.MEANING] >> S.LANES_FIELD >= S.LANES
+    pays = (turn[S.MEANING] >> S.LANES_FIELD) & ((1 << S.LANES_BITS) - 1) >= S.LANES
     turn[S.MEANING] -= np.int64(pays * S.LANES) << S.LANES_FIELD
     return pays
 
@@ -325,7 +342,7 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    again, done, rides = now, now, rides_along(m, c, turn, active)
+    again, done, rides = now, now, rides_along(m, c, turn, index, active)
     if rides:
         unit = np.int32(S.NO_UNIT)
     else:

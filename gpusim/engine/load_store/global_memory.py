@@ -190,7 +190,7 @@ def load_global(m, c, index, w, block, sm, on, t, count):
         return t
     passes = ideal_wavefronts(on, c[I.WIDTH])
     spared = goes_for_nothing(m)
-    if spared and m.shape[S.WITHOUT] & S.NO_READS:
+    if spared and m.shape[S.WITHOUT] & S.BY_ROUNDS:
         return t
     begin = t if spared else take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
     done = read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count)

@@ -104,12 +104,14 @@ N_SCHEDULER_COLUMNS = lines_of(BEGUN_AT + PRODUCTS_QUEUED)
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
 # do; FETCHED_AT: from when its code is there; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
-# were last set by, and from LANES_FIELD on lanes that ran for nothing where paths take no turns; COUNTED: row of counts
-# it adds to; SLOT: its block's; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
+# were last set by, from LANES_FIELD on lanes that ran for nothing where paths take no turns or instructions are spared,
+# whether those of a round are not (ROUND_PAYS), and from SPARED_FIELD on the last of them; COUNTED: row of counts it adds
+# to; SLOT: its block's; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
 LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, COUNTED, SLOT = range(8)
 WAVES = 8
 N_TURN = 16
-LANES_FIELD = 32
+LANES_FIELD, LANES_BITS = 32, 6
+ROUND_PAYS, SPARED_FIELD = 1 << 38, 39
 WAVES_FIELD = 16
 
 # States of a warp
@@ -301,8 +303,8 @@ N_SHAPE = BANK_BYTES + N_BANKS
 # memory, turns of a warp's paths one after another, waits at barriers, what atomics cost, what L2 has no room for.
 NO_CONFLICTS, NO_EXCESS, NO_SPILLS, NO_DIVERGENCE, NO_BARRIERS, NO_ATOMICS, NO_CAPACITY = (1 << k for k in range(7))
 # SPARES: instructions do not pay for the lanes that their column SPARED says, so that of 32 of them as many go for
-# nothing; NO_READS: nor do loads from global memory that go for nothing touch any cache.  Else they fetch as before.
-SPARES, NO_READS = (1 << k for k in range(7, 9))
+# nothing; BY_ROUNDS: all of a round of their loop do or none, and those that do touch no cache.  Else they fetch.
+SPARES, BY_ROUNDS = (1 << k for k in range(7, 9))
 
 # Columns of Machine.rates: latencies and service times in ticks, policies as small integers.
 (
