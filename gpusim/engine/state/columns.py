@@ -105,8 +105,8 @@ N_SCHEDULER_COLUMNS = lines_of(BEGUN_AT + PRODUCTS_QUEUED)
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
 # do; FETCHED_AT: from when its code is there; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
 # were last set by, from LANES_FIELD on lanes that ran for nothing where paths take no turns or instructions are spared,
-# whether those of a round are not (ROUND_PAYS), and from SPARED_FIELD on the last of them; COUNTED: row of counts it adds
-# to; SLOT: its block's; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
+# whether those of a round are not (ROUND_PAYS), and from SPARED_FIELD on the last of them; COUNTED: row of counts it
+# adds to; SLOT: its block's; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
 LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, COUNTED, SLOT = range(8)
 WAVES = 8
 N_TURN = 16
