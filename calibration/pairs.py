@@ -209,10 +209,10 @@ def code() -> Iterator[Pair]:
 
 def limits() -> list[Pair]:
     """Pairs of which advice says what mending brings at most."""
-    threads, square = 8 * WAVE * 256, streams(1 << 22, 3)
+    threads, square = 8 * WAVE * 256, streams(1408 * 1408, 3)
     return [
         alike(
-            Cause.NO_TENSOR, "products_by_floats", "products_by_tensor_cores", (16, 16), 256, *square, i32(2048)
+            Cause.NO_TENSOR, "products_by_floats", "products_by_tensor_cores", (11, 11), 256, *square, i32(1408)
         ),
         alike(Cause.SPECIAL, "powers<0>", "powers<1>", 8 * WAVE, 256, *streams(threads), i32(256)),
     ]  # fmt: skip

@@ -130,8 +130,8 @@ def _rerun(profile: Figures, causes: Sequence[Cause], progress: Progress | None)
             progress(done, total, f"without {names}: {text}")
 
     assert profile.rerun is not None
-    once = read_once(profile) if Cause.L1_PLACES in causes else ()
-    again: Figures = profile.rerun(*causes, once=once, progress=tell)
+    marked = {"once": read_once(profile)} if Cause.L1_PLACES in causes else {}
+    again: Figures = profile.rerun(*causes, **marked, progress=tell)
     return again
 
 

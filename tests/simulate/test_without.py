@@ -193,7 +193,7 @@ def test_a_division_takes_what_one_by_a_known_divisor_takes(name: str) -> None:
 
 @pytest.mark.usefixtures("compiler")
 def test_doubles_by_mistake_take_what_floats_take() -> None:
-    floats = ones(256)
+    floats = ones(528 * 256)
     slow = profiled("by_mistake", 528, 256, floats, floats)
     assert without(slow, Cause.DOUBLES).cycles < slow.cycles / 2
 

@@ -65,10 +65,11 @@ extern "C" __global__ void divided_by_seven(const int *x, int *y, int by) {
 
 // A constant that is a double by mistake; and doubles that are meant.
 extern "C" __global__ void by_mistake(const float *x, float *y) {
-    float v = x[threadIdx.x];
+    int own = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = x[own];
 #pragma unroll 4
     for (int i = 0; i < 64; i++) v = v * 1.25 + 0.1;
-    y[threadIdx.x] = v;
+    y[own] = v;
 }
 
 extern "C" __global__ void meant(const double *x, double *y, float by) {
