@@ -182,6 +182,11 @@ def products() -> Iterator[Pair]:
     yield Pair(Cause.SMALL_TILES, by_one[8], by_one[16])
     yield Pair(Cause.SMALL_TILES, by_one[16], by_one[32])
     yield Pair(Cause.REUSE, by_one[32], product("four_a_thread", 32, (32, 8)))
+    yield Pair(
+        Cause.REUSE,
+        product("products<32>", 32, (32, 32)),
+        product("products_two_by_two<64>", 64, (32, 32)),
+    )
     for tile in (8, 16):
         yield Pair(Cause.REUSE, by_one[tile], product(f"two_by_two<{tile}>", 2 * tile, (tile, tile)))
 

@@ -436,6 +436,27 @@ template <int T> __global__ void two_by_two(const float *a, const float *b, floa
 template __global__ void two_by_two<8>(const float *, const float *, float *, int);
 template __global__ void two_by_two<16>(const float *, const float *, float *, int);
 
+// The same of `products`, whose stores to shared memory have conflicts, or not.
+template <int PITCH> __global__ void products_two_by_two(const float *a, const float *b, float *c, int n) {
+    __shared__ float as[32 * PITCH], bs[32 * 64];
+    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 64 + y, column = blockIdx.x * 64 + x;
+    float sums[2][2] = {};
+    for (int k = 0; k < n; k += 32) {
+        for (int j = 0; j < 64; j += 32) {
+            as[x * PITCH + y + j] = a[(row + j) * n + k + x];
+            bs[y * 64 + x + j] = b[(k + y) * n + column + j];
+        }
+        __syncthreads();
+        for (int i = 0; i < 32; i++)
+            for (int r = 0; r < 2; r++)
+                for (int s = 0; s < 2; s++) sums[r][s] += as[i * PITCH + y + r * 32] * bs[i * 64 + x + s * 32];
+        __syncthreads();
+    }
+    for (int r = 0; r < 2; r++)
+        for (int s = 0; s < 2; s++) c[(row + r * 32) * n + column + s * 32] = sums[r][s];
+}
+template __global__ void products_two_by_two<64>(const float *, const float *, float *, int);
+
 // Places by a known divisor that is no power of two.
 template __global__ void folded<7>(const int *, int *, int, int);
 
