@@ -149,6 +149,9 @@ def of_pairs() -> Iterator[str]:
     yield "  Where a launch was mended in several ways, it is the one that brings most. Where mending brings less than"
     yield "  5 %, there must be no advice on it."
     yield f"- **The share of time that goes** is {off:.1%} off in the median, the speed-up {times:.1%}."
+    waiting = sum(not is_measured(pair) for pair in [*pairs.pairs(), *pairs.limits()])
+    if waiting:
+        yield f"- **{waiting} pairs more** are in the launch file beside the kernels, and not measured yet."
     yield ""
     yield "| launch | what costs time | speed-up there | by advice | first finding |"
     yield "|---|---|--:|--:|---|"

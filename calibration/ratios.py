@@ -211,8 +211,10 @@ def of_times() -> tuple[float, float]:
         The median error, and the correlation of the logarithms of both ratios to what was measured.
     """
     here, there = kept()["cycles"], advice.measured()
-    off = {name: math.log(here[name] / there[name]) for name in here}
-    slow, mended = ([off[couple[place]] for couple in couples()] for place in (1, 2))
+    off = {name: math.log(here[name] / there[name]) for name in here if name in there}
+    slow, mended = (
+        [off[name] for name in names] for names in zip(*((of.slow, of.mended) for of in ratios()), strict=True)
+    )
     return statistics.median(math.exp(abs(one)) - 1 for one in off.values()), statistics.correlation(slow, mended)
 
 
