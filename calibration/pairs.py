@@ -160,38 +160,59 @@ def order() -> Iterator[Pair]:
         )
 
 
-def unseen() -> dict[str, tuple[Launch, Launch]]:
-    """Pairs that differ in what advice does not look at, by what that is."""
-    square, threads = streams(1 << 20, 3), 8 * WAVE * 256
+def product(kernel: str, tile: int, threads: tuple[int, int]) -> Launch:
+    """A product of matrices of 1024 x 1024 by tiles."""
+    return launch(kernel, (1024 // tile, 1024 // tile), threads, *streams(1 << 20, 3), i32(1024))
 
-    def product(kernel: str, tile: int, rows: int) -> Launch:
-        return launch(kernel, (1024 // tile, 1024 // tile), (tile, rows), *square, i32(1024))
 
-    def table(streamed: int) -> Launch:
-        places = array("int32", 64 * threads, "randint:40000")
-        return launch(f"table_of_l1<{streamed}>", 8 * WAVE, 256, places, floats(40000), floats(threads), i32(64))
+def products() -> Iterator[Pair]:
+    """Tiles too small, and elements of a thread too few."""
+    by_one = {tile: product(f"tiles<{tile}>", tile, (tile, tile)) for tile in (8, 16, 32)}
+    yield Pair(Cause.SMALL_TILES, by_one[8], by_one[16])
+    yield Pair(Cause.SMALL_TILES, by_one[16], by_one[32])
+    yield Pair(Cause.REUSE, by_one[32], product("four_a_thread", 32, (32, 8)))
+    yield Pair(
+        Cause.REUSE,
+        product("products<32>", 32, (32, 32)),
+        product("products_two_by_two<64>", 64, (32, 32)),
+    )
+    for tile in (8, 16):
+        yield Pair(Cause.REUSE, by_one[tile], product(f"two_by_two<{tile}>", 2 * tile, (tile, tile)))
 
-    integers = array("int32", threads, "arange"), array("int32", threads), i32(1024), i32(64)
-    rounds = *streams(threads), i32(64)
-    numbers = array("uint8", 64 * threads, "randint:256"), array("int32", threads), i32(64)
-    return {
-        "tiles of 8 x 8, not of 16 x 16": (product("tiles<8>", 8, 8), product("tiles<16>", 16, 16)),
-        "tiles of 16 x 16, not of 32 x 32": (product("tiles<16>", 16, 16), product("tiles<32>", 32, 32)),
-        "an element a thread, not four": (product("tiles<32>", 32, 32), product("four_a_thread", 32, 8)),
-        "L1 holds what is read once": (table(0), table(1)),
-        "a divisor that the compiler does not know": (
-            launch("folded_by", 8 * WAVE, 256, *integers), launch("folded<1024>", 8 * WAVE, 256, *integers)
+
+def caches() -> Iterator[Pair]:
+    """What is read once, in the place of what is read again."""
+    for blocks, count, shared in ((8 * WAVE, 40000, 0), (2 * WAVE, 10000, 100 * 1024)):
+        places = array("int32", 64 * blocks * 256, f"randint:{count}")
+        args = places, floats(count), floats(blocks * 256), i32(64)
+        slow, mended = (launch(f"table_of_l1<{hint}>", blocks, 256, *args, shared=shared) for hint in (0, 1))
+        yield Pair(Cause.L1_PLACES, slow, mended)
+
+
+def code() -> Iterator[Pair]:
+    """Instructions that others would do for, or fewer of them."""
+    threads = 8 * WAVE * 256
+    for by in (1024, 7):
+        integers = array("int32", threads, "arange"), array("int32", threads), i32(by), i32(64)
+        yield alike(Cause.DIVISION, "folded_by", f"folded<{by}>", 8 * WAVE, 256, *integers)
+    yield alike(Cause.DOUBLES, "by_doubles", "by_floats", 8 * WAVE, 256, *streams(threads), i32(64))
+    for kind, names in (("uint8", ("bytes_one", "bytes_sixteen")), ("uint16", ("halves_one", "halves_eight"))):
+        numbers = array(kind, 64 * threads, "randint:256"), array("int32", threads), i32(64)
+        yield alike(Cause.NARROW, *names, 8 * WAVE, 256, *numbers)
+
+
+def limits() -> list[Pair]:
+    """Pairs of which advice says what mending brings at most."""
+    threads, square = 8 * WAVE * 256, streams(1408 * 1408, 3)
+    return [
+        alike(
+            Cause.NO_TENSOR, "products_by_floats", "products_by_tensor_cores", (11, 11), 256, *square, i32(1408)
         ),
-        "doubles among floats": (
-            launch("by_doubles", 8 * WAVE, 256, *rounds), launch("by_floats", 8 * WAVE, 256, *rounds)
-        ),
-        "bytes loaded one by one": (
-            launch("bytes_one", 8 * WAVE, 256, *numbers), launch("bytes_sixteen", 8 * WAVE, 256, *numbers)
-        ),
-    }  # fmt: skip
+        alike(Cause.SPECIAL, "powers<0>", "powers<1>", 8 * WAVE, 256, *streams(threads), i32(256)),
+    ]  # fmt: skip
 
 
-KINDS = global_accesses, shared_memory, atomics, divergence, local_memory, parallelism, order
+KINDS = global_accesses, shared_memory, atomics, divergence, local_memory, parallelism, order, products, caches, code
 
 
 def pairs() -> list[Pair]:
@@ -201,8 +222,7 @@ def pairs() -> list[Pair]:
 
 def main() -> None:
     """Write the launch file."""
-    seen = ((pair.slow, pair.mended) for pair in pairs())
-    launches = {one["id"]: one for pair in itertools.chain(seen, unseen().values()) for one in pair}
+    launches = {one["id"]: one for pair in [*pairs(), *limits()] for one in (pair.slow, pair.mended)}
     (FOLDER / "launches.json").write_text(json.dumps(list(launches.values()), indent=1) + "\n")
 
 

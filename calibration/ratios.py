@@ -92,8 +92,11 @@ def couples() -> Iterator[tuple[str, str, str]]:
     """Every pair: what is mended, and the names of both launches."""
     for pair in pairs.pairs():
         yield pair.cause.value, pair.name, str(pair.mended["id"])
-    for what, (slow, mended) in pairs.unseen().items():
-        yield what, str(slow["id"]), str(mended["id"])
+
+
+def _both(slow: str, mended: str) -> str:
+    """A pair, as what is kept names it."""
+    return f"{slow} -> {mended}"
 
 
 def predict() -> None:
@@ -102,14 +105,13 @@ def predict() -> None:
     What is known is written after each pair, so that nothing is lost if it is stopped.
     """
     specs = {spec.id: spec for spec in file.read(pairs.FOLDER / "launches.json")}
-    mended_of = {pair.name for pair in pairs.pairs()}
     found: dict[str, dict[str, Any]] = {"cycles": {}, "reasons": {}}
     with ProgressLine() as progress:
         for _, slow, mended in couples():
             a, b = (profile(specs[name], GPU, progress=progress) for name in (slow, mended))
             found["cycles"] |= {slow: round(a.cycles), mended: round(b.cycles)}
-            if slow in mended_of and (why := diff(a, b, progress=progress).why) is not None:
-                found["reasons"][slow] = [[of.cause, round(of.a), round(of.b)] for of in why.reasons]
+            if (why := diff(a, b, progress=progress).why) is not None:
+                found["reasons"][_both(slow, mended)] = [[of.cause, round(of.a), round(of.b)] for of in why.reasons]
             KEPT.write_text(json.dumps(found, indent=1) + "\n")
 
 
@@ -126,9 +128,10 @@ def ratios() -> list[Ratio]:
     return [
         Ratio(
             what, slow, mended, here[mended] / here[slow], there[mended] / there[slow], here[mended] - here[slow],
-            tuple(Reason(*of) for of in kept()["reasons"].get(slow, ())),
+            tuple(Reason(*of) for of in kept()["reasons"].get(_both(slow, mended), ())),
         )
         for what, slow, mended in couples()
+        if {slow, mended} <= here.keys() & there.keys()
     ]  # fmt: skip
 
 
@@ -208,8 +211,10 @@ def of_times() -> tuple[float, float]:
         The median error, and the correlation of the logarithms of both ratios to what was measured.
     """
     here, there = kept()["cycles"], advice.measured()
-    off = {name: math.log(here[name] / there[name]) for name in here}
-    slow, mended = ([off[couple[place]] for couple in couples()] for place in (1, 2))
+    off = {name: math.log(here[name] / there[name]) for name in here if name in there}
+    slow, mended = (
+        [off[name] for name in names] for names in zip(*((of.slow, of.mended) for of in ratios()), strict=True)
+    )
     return statistics.median(math.exp(abs(one)) - 1 for one in off.values()), statistics.correlation(slow, mended)
 
 
@@ -221,9 +226,8 @@ def inside() -> int:
 
 
 def causes() -> list[Ratio]:
-    """Pairs whose slow kernel has a cause that gpusim takes away."""
-    known = {pair.name for pair in pairs.pairs()}
-    return [of for of in ratios() if of.slow in known]
+    """Pairs of which the diff was asked why."""
+    return [of for of in ratios() if _both(of.slow, of.mended) in kept()["reasons"]]
 
 
 def of_causes() -> Iterator[str]:

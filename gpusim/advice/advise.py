@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from gpusim.advice.edits import EDITS
 from gpusim.advice.finding import Finding, Findings
-from gpusim.advice.signs import Sign, idle_share, signs
+from gpusim.advice.signs import Sign, idle_share, read_once, signs
 from gpusim.advice.trust import interval
 from gpusim.errors import ParameterError
-from gpusim.results.causes import Cause
+from gpusim.results.causes import UPPER_LIMITS, Cause
 from gpusim.results.documents import plain
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Advice(Findings):
     profile : Profile
         The launch as it is.
     findings : tuple of Finding
-        Everything that was looked at, what costs most first.
+        Everything that was looked at, what costs most first; upper limits come after what is sure.
     """
 
     profile: Figures
@@ -83,14 +83,16 @@ def advise(profile: Figures, progress: Progress | None = None) -> Advice:
     if profile.rerun is None or math.isnan(profile.cycles):
         raise ParameterError(f"advice on {profile.kernel} needs its launch: predict it, with its time, in this process")
     found = [_finding(profile, cause, sign, progress) for cause, sign in signs(profile).items()]
-    return Advice(profile, tuple(sorted(found, key=lambda finding: finding.without)))
+    return Advice(profile, tuple(sorted(found, key=lambda finding: finding.rank)))
 
 
 def _finding(profile: Figures, cause: Cause, sign: Sign, progress: Progress | None) -> Finding:
     simulated = cause is not Cause.FEW_BLOCKS
     found = min(cycles_without(profile, (cause,), progress), profile.cycles)
-    sure = interval(profile.gpu, profile.cycles / found) if simulated and profile.cache == "cold" else None
-    return Finding(cause, profile.cycles, found, sign.what, EDITS[cause], sign.places, simulated, sure)
+    at_most = cause in UPPER_LIMITS
+    known = simulated and not at_most and profile.cache == "cold"
+    sure = interval(profile.gpu, profile.cycles / found) if known else None
+    return Finding(cause, profile.cycles, found, sign.what, EDITS[cause], sign.places, simulated, sure, at_most)
 
 
 def cycles_without(profile: Figures, causes: Collection[Cause], progress: Progress | None = None) -> float:
@@ -128,7 +130,8 @@ def _rerun(profile: Figures, causes: Sequence[Cause], progress: Progress | None)
             progress(done, total, f"without {names}: {text}")
 
     assert profile.rerun is not None
-    again: Figures = profile.rerun(*causes, progress=tell)
+    marked = {"once": read_once(profile)} if Cause.L1_PLACES in causes else {}
+    again: Figures = profile.rerun(*causes, **marked, progress=tell)
     return again
 
 

@@ -61,6 +61,8 @@ class Finding:
         Whether the launch was simulated without it; else its gain is an estimate.
     interval : Factors or None
         Between what the speed-up lies that its mending brings; None where nothing like it was measured.
+    at_most : bool
+        Whether the gain is an upper limit: no edit takes away all that the run goes without.
     """
 
     cause: Cause
@@ -71,6 +73,7 @@ class Finding:
     places: tuple[Place, ...] = ()
     simulated: bool = True
     interval: Factors | None = None
+    at_most: bool = False
 
     @property
     def speedup(self) -> float:
@@ -81,6 +84,11 @@ class Finding:
     def gain(self) -> float:
         """Share of the launch's time that it costs (0 to 1)."""
         return 1 - self.without / self.cycles
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Where it stands among others: what is sure and worth it comes first, upper limits after that."""
+        return (int(self.at_most) if self.gain >= WORTH else 2), self.without
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain dicts, lists, strings and numbers, ready for JSON.

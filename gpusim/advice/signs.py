@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.advice.finding import Place
+from gpusim.report.busy import ranked
 from gpusim.report.units import format_bytes, format_count, format_share
 from gpusim.results.causes import Cause
 
@@ -34,6 +35,19 @@ SHORT_WAVES = 1
 
 UNEVEN = 0.1
 """Share of their time that SMs have no block from which more blocks may help."""
+
+BUSY = 0.5
+"""Share of its peak from which a unit may be what a launch waits for."""
+
+NARROW_SECTORS = 2.5
+"""Sectors that a load of less than a word a lane touches at most where words lie side by side, wherever they begin."""
+
+AGAIN = 4
+"""How many times as much is loaded as HBM sends from which loads of the same may be worth a look."""
+
+_SPECIAL, _ARITHMETIC = "special functions", ("FMA pipe", "FP16 pipe", "FP64 pipe")
+_SHARED = "L1 and shared memory's data stage", "load/store instructions"
+"""Units by the names that tables give them."""
 
 MOST_PLACES, LEAST_PART = 3, 0.1
 """Lines named of a cause, and the part in it that one must have."""
@@ -208,6 +222,85 @@ def _l2_capacity(profile: Figures) -> Sign | None:
     return Sign(f"{profile.memory} reads {format_bytes(profile.dram_bytes_read)}, more than L2's {format_bytes(room)}")
 
 
+def _code(cause: Cause, what: str, applies: Callable[[Figures], bool]) -> Callable[[Figures], Sign | None]:
+    """The sign of a cause that lies in a launch's code: instructions of it there, where counters say they matter."""
+
+    def look(profile: Figures) -> Sign | None:
+        if profile.rerun is None or not applies(profile):
+            return None
+        lines = profile.rerun.lines(cause)
+        total = sum(line.instructions for line in lines)
+        if not total:
+            return None
+        most = [line for line in lines[:MOST_PLACES] if line.instructions >= LEAST_PART * total]
+        places = tuple(Place(line.name, line.text, line.instructions / total) for line in most)
+        return Sign(what.format(number=format_count(total)), places)
+
+    return look
+
+
+def _always(profile: Figures) -> bool:
+    return True
+
+
+def _is_busy(*names: str) -> Callable[[Figures], bool]:
+    """Whether some unit of these is busy for half of the time."""
+
+    def look(profile: Figures) -> bool:
+        return any(unit.share >= BUSY and unit.name in names for unit in ranked(profile))
+
+    return look
+
+
+def _loads_side_by_side(profile: Figures) -> bool:
+    """Whether threads load several times what lies side by side, so that one load could take several of them."""
+    lines = profile.rerun.lines(Cause.NARROW) if profile.rerun is not None else ()
+    names = {line.name for line in lines}
+    loads = [line for line in profile.lines if line.name in names]
+    sectors, requests = (sum(getattr(line, of) for line in loads) for of in ("load_sectors", "requests"))
+    return _loads_of_warp(profile) >= LOADS and sectors <= NARROW_SECTORS * requests
+
+
+def _loads_again(profile: Figures) -> bool:
+    """Whether global memory is loaded many times as often as it would do."""
+    return profile.global_load_bytes >= AGAIN * profile.dram_bytes_read
+
+
+def read_once(profile: Figures) -> tuple[str, ...]:
+    """Give the arrays of which L1 finds next to nothing again, where it does of others: in part, for want of room.
+
+    Parameters
+    ----------
+    profile : Profile
+    """
+    loaded = [array for array in profile.arrays if array.load_sectors > 0]
+    total = sum(array.load_sectors for array in loaded)
+    once = tuple(a.name for a in loaded if a.l1_hit_rate < LITTLE and a.load_sectors >= WAITED * total)
+    again = any(LITTLE <= a.l1_hit_rate < 1 - LITTLE and a.load_sectors >= WAITED * total for a in loaded)
+    return once if again else ()
+
+
+def _l1_places(profile: Figures) -> Sign | None:
+    once = read_once(profile)
+    if not once:
+        return None
+    return Sign(f"L1 finds nothing of {', '.join(once)} again, and {format_share(profile.l1_hit_rate)} of all")
+
+
+_CODE: dict[Cause, tuple[str, Callable[[Figures], bool]]] = {
+    Cause.DOUBLES: ("{number} instructions compute in doubles between floats", _always),
+    Cause.SPECIAL: ("{number} instructions of the code are special functions", _is_busy(_SPECIAL)),
+    Cause.DIVISION: ("{number} instructions of the code divide by what the compiler does not know", _always),
+    Cause.NARROW: ("{number} instructions of the code load less than a word each", _loads_side_by_side),
+    Cause.REUSE: ("{number} loads from shared memory of the code serve few products each", _is_busy(*_SHARED)),
+    Cause.SMALL_TILES: ("{number} instructions of the code load tiles, again and again", _loads_again),
+    Cause.NO_TENSOR: (
+        "{number} instructions of the code are products of matrices, on no tensor core",
+        _is_busy(*_ARITHMETIC),
+    ),
+}
+"""Of each cause of code what it is in words, and when to look for it."""
+
 _SIGNS: dict[Cause, Callable[[Figures], Sign | None]] = {
     Cause.BANK_CONFLICTS: _bank_conflicts,
     Cause.EXCESS_SECTORS: _excess_sectors,
@@ -221,4 +314,6 @@ _SIGNS: dict[Cause, Callable[[Figures], Sign | None]] = {
     Cause.FEW_BLOCKS: _few_blocks,
     Cause.SHORT_BLOCKS: _short_blocks,
     Cause.L2_CAPACITY: _l2_capacity,
+    Cause.L1_PLACES: _l1_places,
+    **{cause: _code(cause, *of) for cause, of in _CODE.items()},
 }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gpusim.results.figures import Figures
 
 ESTIMATED = "What few blocks, or kernels apart, cost is an estimate from such runs."
+LIMITS = "At most: what replaces it costs time, too; such findings come after the others."
 MEANING = "Saves: share of the time that goes if this alone goes."
 TRUST = "80 %: so many mended kernels gained that much; learnt from pairs measured on {}, with cold caches."
 LITTLE = 0.005
@@ -113,11 +114,15 @@ def _costs(findings: Sequence[Finding], seconds: float) -> Grid:
     for number, finding in enumerate(findings, 1):
         left = seconds * finding.without / finding.cycles
         grid.add_row(
-            str(number), finding.cause.value, format_share(finding.gain), format_seconds(left),
+            str(number), finding.cause.value, _limit(finding, format_share(finding.gain)), format_seconds(left),
             f"{format_factor(finding.speedup)}x", _between(finding),
             *([finding.places[0].name if finding.places else NOTHING] * placed),
         )  # fmt: skip
     return grid
+
+
+def _limit(finding: Finding, text: str) -> str:
+    return f"at most {text}" if finding.at_most else text
 
 
 def _between(finding: Finding) -> str:
@@ -143,9 +148,10 @@ def _places(places: tuple[Place, ...]) -> str:
 def _footer(findings: Sequence[Finding], worth: Sequence[Finding], gpu: str) -> Iterator[str]:
     small = [finding for finding in findings if LITTLE <= finding.gain < WORTH]
     if small:
-        listed = ", ".join(f"{finding.cause.value} {format_share(finding.gain)}" for finding in small)
+        listed = ", ".join(f"{one.cause.value} {_limit(one, format_share(one.gain))}" for one in small)
         yield f"Less than 5 % each: {listed}."
     if worth:
         estimated = ESTIMATED if any(not finding.simulated for finding in worth) else ""
+        limits = LIMITS if any(finding.at_most for finding in worth) else ""
         trust = (TRUST if any(finding.interval for finding in worth) else NEVER).format(gpu)
-        yield " ".join(filter(None, (MEANING, estimated, trust)))
+        yield " ".join(filter(None, (MEANING, estimated, limits, trust)))

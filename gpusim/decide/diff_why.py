@@ -155,6 +155,8 @@ def costs_of(advice: Mapping[str, Any]) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for finding in _findings(advice):
+        if finding.get("at_most"):  # what it could gain is no part of what time was lost to
+            continue
         found[finding["cause"]] = found.get(finding["cause"], 0.0) + finding["cycles"] - finding["without"]
     return found
 

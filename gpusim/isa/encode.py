@@ -68,6 +68,7 @@ class F(IntEnum):
     OVERLAP = 41  # cycles of them in which it has something else to do
     BESIDE = 42  # cycles that the code takes besides
     ROWS = 43  # a warp's own rows, a bit each, that it uses from this one on until it waits (counting images)
+    SPARED = 44  # lanes of 32 for which it does not pay, in a run without a cause of time (gpusim.simulate.spared)
     # what time needs (gpusim.simulate.units)
     UNIT = 32  # the unit of its scheduler that it issues to
     BUSY = 33  # ticks that unit takes no other; of a memory instruction, that its scheduler's queue lets no other go

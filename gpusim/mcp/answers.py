@@ -131,9 +131,11 @@ def _first(advice: Advice | ChainAdvice) -> str:
     ends = most.interval
     sure = f"; 80 %: {format_factor(ends.low)} to {format_factor(ends.high)} times" if ends else ""
     where = f" at {most.places[0].name}" if most.places else ""
+    limit = "at most " if most.at_most else ""
+    share, factor = f"{limit}{format_share(most.gain)}", f"{limit}{format_factor(most.speedup)}"
     return (
-        f"Most is lost to {most.cause.value}{where}: {format_share(most.gain)} of the time. Without it the launch is "
-        f"{format_factor(most.speedup)} times as fast{sure}. {most.edit}"
+        f"Most is lost to {most.cause.value}{where}: {share} of the time. Without it the launch is {factor} times as "
+        f"fast{sure}. {most.edit}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class Cause(StrEnum):
@@ -22,6 +22,14 @@ class Cause(StrEnum):
     ``few blocks``: SMs without a block from the start.
     ``short blocks``: threads do so little that handing out blocks, and their first loads, take much of the time.
     ``L2 capacity``: data that HBM sends again because L2 has no room for it.
+    ``doubles``: arithmetic in doubles of what comes from floats and goes to floats.
+    ``special functions``: MUFU, where the FMA pipe would do the same in as many instructions; at most.
+    ``division``: what a division by an integer takes that the compiler does not know.
+    ``narrow loads``: bytes and half words loaded one by one.
+    ``shared loads``: loads from shared memory that registers could save: each value serves few products.
+    ``small tiles``: loads of tiles, half of which tiles twice as wide and high would save.
+    ``no tensor cores``: products of matrices on other pipes; at most.
+    ``L1 places``: places in L1 of what is read once, which other data then lacks.
     ``kernels apart``: what one launch writes for another to read.  It is a cause of launches together.
     """
 
@@ -37,7 +45,37 @@ class Cause(StrEnum):
     FEW_BLOCKS = "few blocks"
     SHORT_BLOCKS = "short blocks"
     L2_CAPACITY = "L2 capacity"
+    DOUBLES = "doubles"
+    SPECIAL = "special functions"
+    DIVISION = "division"
+    NARROW = "narrow loads"
+    REUSE = "shared loads"
+    SMALL_TILES = "small tiles"
+    NO_TENSOR = "no tensor cores"
+    L1_PLACES = "L1 places"
     APART = "kernels apart"
+
+
+UPPER_LIMITS = frozenset({Cause.SPECIAL, Cause.NO_TENSOR})
+"""Causes that no edit takes away as a run goes without them: it gains at most so much."""
+
+
+class CodeLine(NamedTuple):
+    """A line of the source that a cause of code is in.
+
+    Attributes
+    ----------
+    name : str
+        ``"file.cu:41"``.
+    text : str
+        The line itself, where it is known.
+    instructions : int
+        Its instructions that have a part in it.
+    """
+
+    name: str
+    text: str
+    instructions: int
 
 
 class Again(Protocol):
@@ -47,5 +85,8 @@ class Again(Protocol):
     def l2_bytes(self) -> int:
         """Bytes of the L2 of its GPU."""
 
-    def __call__(self, *causes: Cause, free: Sequence[str] = (), progress: Any = None) -> Any:
-        """Predict it without some causes, or with arrays that cost nothing."""
+    def lines(self, cause: Cause) -> Sequence[CodeLine]:
+        """Lines of its code that a cause is in; none where it is none of code."""
+
+    def __call__(self, *causes: Cause, free: Sequence[str] = (), once: Sequence[str] = (), progress: Any = None) -> Any:
+        """Predict it without some causes, with arrays that cost nothing, or with some of which L1 keeps nothing."""

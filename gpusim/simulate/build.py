@@ -304,6 +304,7 @@ def _bounds(launch: Launch, layout: Layout, reads: frozenset[str] | None) -> tup
     rows[: len(groups), S.IN_ORDER] = [group[0].number for group in groups]
     rows[: len(arrays), S.HELD] = [reads is None or array.name in reads for array in arrays]
     rows[: len(arrays), S.FREE] = [array.name in launch.free for array in arrays]
+    rows[: len(arrays), S.ONCE] = [array.name in launch.once for array in arrays]
     return rows, len(groups)
 
 

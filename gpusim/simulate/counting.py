@@ -17,7 +17,7 @@ from gpusim.engine.state.arrays import Machine
 from gpusim.errors import EndlessError
 from gpusim.isa.encode import Image
 from gpusim.isa.image_memory import makes_copies, needs_data, stores_values
-from gpusim.simulate import clusters, quick
+from gpusim.simulate import clusters, quick, spared
 from gpusim.simulate.block_phases import spread_phases
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.clock import Timing, timing
@@ -156,7 +156,8 @@ def _images(launch: Launch, gpu: Gpu, layout: Layout, *, values: bool) -> tuple[
         made = whole(launch.program), whole_in_time(launch.program, gpu)
     else:
         made = images(launch.program, gpu, tuple(pointers(launch, layout)))
-    return bound(launch, layout, made[0]), bound(launch, layout, made[1])
+    in_time = spared.without(made[1], launch.program, gpu, launch.without)
+    return bound(launch, layout, made[0]), bound(launch, layout, in_time)
 
 
 def _memory(launch: Launch, layout: Layout, image: Image, *, values: bool) -> np.ndarray:

@@ -154,6 +154,8 @@ class Launch:
         Causes of time that it is run without.
     free : tuple of str
         Arrays whose loads and stores cost nothing beyond their instructions, as if registers held them.
+    once : tuple of str
+        Arrays of which L1 keeps nothing, as if their loads were marked so.
     """
 
     program: Program
@@ -171,6 +173,7 @@ class Launch:
     besides: Mapping[str, np.ndarray] = field(default_factory=dict)
     without: tuple[Cause, ...] = ()
     free: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
 
     @property
     def registers_per_thread(self) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gpusim.errors import ParameterError
 from gpusim.isa.array_use import arrays_read, arrays_written, reads_data
 from gpusim.kept.alone import check_wanted
-from gpusim.simulate import kept_results
+from gpusim.simulate import kept_results, spared
 from gpusim.simulate.launch import memory_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpusim.hardware.spec import Gpu
     from gpusim.profiles.profile import Profile
     from gpusim.progress import Progress
-    from gpusim.results.causes import Cause
+    from gpusim.results.causes import Cause, CodeLine
     from gpusim.simulate.work import How, Work
 
 
@@ -52,7 +52,13 @@ class Rerun:
         """Bytes of the L2 of its GPU."""
         return self.gpu.l2.size_bytes
 
-    def __call__(self, *causes: Cause, free: Sequence[str] = (), progress: Progress | None = None) -> Profile:
+    def lines(self, cause: Cause) -> Sequence[CodeLine]:
+        """Lines of the launch's code that a cause is in, by their instructions; none where it is none of code."""
+        return spared.lines(self.works[self.place].launch.program, cause)
+
+    def __call__(
+        self, *causes: Cause, free: Sequence[str] = (), once: Sequence[str] = (), progress: Progress | None = None
+    ) -> Profile:
         """Predict it without some causes; launches before it are as they were.
 
         Parameters
@@ -60,6 +66,8 @@ class Rerun:
         *causes : Cause
         free : sequence of str
             Arrays whose loads and stores cost nothing beyond their instructions, as if registers held them.
+        once : sequence of str
+            Arrays of which L1 keeps nothing.
         progress : callable, optional
             Called with (blocks done, blocks, text).
 
@@ -77,7 +85,7 @@ class Rerun:
         work = self.works[self.place]
         if reads_data(work.launch.program):
             self._check_contents(work)
-        launch = replace(work.launch, without=tuple(sorted(causes)), free=tuple(sorted(free)))
+        launch = replace(work.launch, without=tuple(sorted(causes)), free=tuple(sorted(free)), once=tuple(sorted(once)))
         works = [*self.works[: self.place], replace(work, launch=launch, watched=False)]
         how = replace(self.how, values=False, timeline=None, progress=progress)
         return predict(works, self.gpu, how)[self.place]

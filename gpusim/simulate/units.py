@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gpusim.engine.state import columns as S
 from gpusim.hardware.fixed import DATA_STAGE
 from gpusim.isa.encode import F, Image
@@ -16,8 +18,6 @@ from gpusim.isa.warpgroup import OWN_ROWS, ROW_BYTES, TILE, WARPS, Product, prod
 from gpusim.simulate.reads import asked, reads, reads_late
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from gpusim.hardware.spec import Gpu
 
 _UNITS = {
@@ -120,6 +120,24 @@ def add_units(image: Image, program: Program, gpu: Gpu) -> Image:
     code[:, F.READS] = reads(program)[image.code[:, F.INDEX]]
     _wait_for_factors(code, gpu, [program.instrs[k] for k in image.code[:, F.INDEX]])
     return image._replace(code=code)
+
+
+def on_fma_pipe(code: np.ndarray, chosen: np.ndarray, gpu: Gpu) -> None:
+    """Have instructions of an image take what a multiply-add of floats takes.
+
+    Parameters
+    ----------
+    code : int32 array
+        Changed.
+    chosen : bool array
+        Of each row whether it is one of them.
+    gpu : Gpu
+    """
+    sm = gpu.sm
+    cycles = _cycles(min(sm.fp32_lanes, sm.int32_lanes), sm.schedulers * sm.issue_per_scheduler)
+    code[chosen, F.READS] = np.where(code[chosen, F.UNIT] == S.U_XU, -1, code[chosen, F.READS])
+    code[chosen, F.UNIT], code[chosen, F.BUSY] = S.U_EITHER, round(cycles * S.TICKS)
+    code[chosen, F.LATENCY], code[chosen, F.LATER] = round(gpu.latency.fma_cycles), 0
 
 
 def _wait_for_factors(code: np.ndarray, gpu: Gpu, instrs: list[Instr]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,6 +28,12 @@ SWITCHES = {
     Cause.BARRIERS: S.NO_BARRIERS,
     Cause.ATOMICS: S.NO_ATOMICS,
     Cause.L2_CAPACITY: S.NO_CAPACITY,
+    Cause.DOUBLES: S.SPARES,
+    Cause.DIVISION: S.SPARES,
+    Cause.NARROW: S.SPARES,
+    Cause.REUSE: S.SPARES,
+    Cause.SMALL_TILES: S.SPARES | S.BY_ROUNDS,
+    Cause.NO_TENSOR: S.SPARES,
 }
 """Of causes that the engine leaves out, how its shape says so."""
 
@@ -47,7 +55,7 @@ def switches(causes: Collection[Cause], image: Image) -> int:
 
     Warps do not pass barriers early where addresses or branches depend on what shared memory holds.
     """
-    left_out = sum(SWITCHES.get(cause, 0) for cause in causes)
+    left_out = functools.reduce(operator.or_, (SWITCHES.get(cause, 0) for cause in causes), 0)
     return left_out & ~S.NO_BARRIERS if needs_shared(image) else left_out
 
 

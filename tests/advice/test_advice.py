@@ -11,8 +11,9 @@ import pytest
 import gpusim
 from gpusim import report
 from gpusim.advice import Advice, Finding, Place
+from gpusim.advice.advise import _finding
 from gpusim.advice.edits import EDITS
-from gpusim.advice.signs import signs
+from gpusim.advice.signs import Sign, signs
 from gpusim.advice.trust import interval
 from gpusim.results.causes import Cause
 
@@ -129,3 +130,55 @@ def test_launches_without_arrays_between_are_advised_on_one_by_one() -> None:
     chain = gpusim.predict_chain("chain3-unfused", N=4096)
     alone = replace(chain, steps=chain.steps[:1], outputs=tuple(chain.nbytes))
     assert alone.advice().findings == ()
+
+
+def limit(without: float) -> Finding:
+    return found(Cause.NO_TENSOR, without, at_most=True)
+
+
+def test_upper_limits_come_after_what_is_sure_and_worth_it() -> None:
+    small, sure, large = found(Cause.LATENCY, 960.0), found(Cause.BARRIERS, 900.0), limit(100.0)
+    assert sorted((large, small, sure), key=lambda one: one.rank) == [sure, large, small]
+
+
+def test_an_upper_limit_is_said_to_be_one() -> None:
+    profile = gpusim.predict("copy", n=4096)
+    text = repr(Advice(profile, (limit(400.0),)))
+    assert "at most 60 %" in text
+    assert "At most: what replaces it costs time, too" in " ".join(text.split())
+    assert "at most" not in repr(Advice(profile, (found(Cause.BARRIERS, 400.0),))).lower()
+    assert "no tensor cores at most 4.0 %" in " ".join(repr(Advice(profile, (limit(960.0),))).split())
+
+
+def test_json_says_which_gains_are_upper_limits() -> None:
+    findings = gpusim.predict("transpose-shared", n=512).advice().to_dict()["findings"]
+    assert {one["at_most"] for one in findings} == {False}
+    assert limit(400.0).to_dict()["at_most"]
+
+
+def test_tiles_that_each_block_loads_again_are_a_sign() -> None:
+    seen = signs(gpusim.predict("matmul-tiled", n=128, tile=16))
+    assert [place.name.partition(":")[0] for place in seen[Cause.SMALL_TILES].places] == ["matmul.py"] * 2
+
+
+@pytest.mark.parametrize(
+    ("unit", "cause"),
+    [
+        ("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", Cause.NO_TENSOR),
+        ("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", Cause.REUSE),
+    ],
+)
+def test_products_are_a_sign_where_what_they_need_is_busy(unit: str, cause: Cause) -> None:
+    profile = gpusim.predict("matmul-tiled", n=128, tile=16)
+    assert cause not in signs(profile)
+    busy = replace(profile.metrics[unit], value=80.0)
+    sign = signs(replace(profile, metrics={**profile.metrics, unit: busy}))[cause]
+    assert {place.name.partition(":")[0] for place in sign.places} == {"matmul.py"}
+
+
+def test_an_upper_limit_is_as_sure_as_nothing_that_was_measured() -> None:
+    profile = gpusim.predict("matmul-tiled", n=128, tile=16)
+    finding = _finding(profile, Cause.NO_TENSOR, Sign("products"), None)
+    assert finding.at_most
+    assert finding.interval is None
+    assert finding.without <= profile.cycles

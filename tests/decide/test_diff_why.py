@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 import gpusim
-from gpusim.decide.diff_why import Reason, Why
+from gpusim.decide.diff_why import Reason, Why, costs_of
 from gpusim.results.causes import Cause
 from gpusim.results.metric import STALL_REASON
 from tests.decide.made import timed
@@ -29,6 +29,9 @@ class Machine:
     """Predicts a launch again as a table says, by the causes that are left out."""
 
     l2_bytes = 1 << 60
+
+    def lines(self, cause: Cause) -> tuple[()]:
+        return ()
 
     def __init__(self, cycles: Mapping[frozenset[Cause], float]) -> None:
         self.cycles = cycles
@@ -139,3 +142,10 @@ def test_one_kernel_in_place_of_several_saves_what_passes_between_them() -> None
     assert "launches 5 -> 1" in repr(found)
     assert found.time is not None
     assert "not chains" in found.time.unknown
+
+
+def test_what_a_launch_could_gain_at_most_is_no_part_of_its_time() -> None:
+    rows = [{"cause": "barriers", "cycles": 10.0, "without": 7.0, "at_most": False}]
+    limits = [{"cause": "no tensor cores", "cycles": 10.0, "without": 2.0, "at_most": True}]
+    earlier = [{"cause": "latency", "cycles": 10.0, "without": 9.0}]
+    assert costs_of({"findings": rows + limits + earlier}) == {"barriers": 3.0, "latency": 1.0}

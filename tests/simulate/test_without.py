@@ -170,3 +170,97 @@ def test_a_profile_that_comes_from_elsewhere_has_no_launch() -> None:
     assert again.rerun is None
     with pytest.raises(ParameterError, match="needs its launch"):
         again.advice()
+
+
+def without(before: gpusim.Profile, cause: Cause, **how: Any) -> gpusim.Profile:
+    """The launch again, which executes the same, and fetches the same where nothing else is said."""
+    assert before.rerun is not None
+    after: gpusim.Profile = before.rerun(cause, **how)
+    assert same(before, after)
+    return after
+
+
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize("name", ["divided", "left_over"])
+def test_a_division_takes_what_one_by_a_known_divisor_takes(name: str) -> None:
+    integers = ones(256, np.int32)
+    slow = profiled(name, 1, 256, integers, integers, np.int32(7))
+    known = profiled("divided_by_seven", 1, 256, integers, integers, np.int32(7))
+    found = without(slow, Cause.DIVISION)
+    assert slow.cycles > found.cycles > 0.7 * known.cycles
+    assert without(known, Cause.DIVISION).cycles == known.cycles
+
+
+@pytest.mark.usefixtures("compiler")
+def test_doubles_by_mistake_take_what_floats_take() -> None:
+    floats = ones(528 * 256)
+    slow = profiled("by_mistake", 528, 256, floats, floats)
+    assert without(slow, Cause.DOUBLES).cycles < slow.cycles / 2
+
+
+@pytest.mark.usefixtures("compiler")
+def test_doubles_that_are_meant_stay() -> None:
+    doubles = ones(256, np.float64)
+    slow = profiled("meant", 1, 256, doubles, doubles, np.float32(0.5))
+    assert without(slow, Cause.DOUBLES).cycles == slow.cycles
+
+
+@pytest.mark.usefixtures("compiler")
+def test_bytes_are_loaded_at_once_and_all_of_them() -> None:
+    slow = profiled("bytes", 1, 256, ones(64 * 256, np.uint8), ones(256, np.int32))
+    found = without(slow, Cause.NARROW)
+    assert found.cycles < slow.cycles
+    assert found.dram_bytes_read == slow.dram_bytes_read
+
+
+@pytest.mark.usefixtures("compiler")
+def test_bytes_at_places_that_were_loaded_cannot_be() -> None:
+    at = np.zeros(64 * 256, np.int32)
+    slow = profiled("bytes_at", 1, 256, ones(256, np.uint8), at, ones(256, np.int32))
+    assert without(slow, Cause.NARROW).cycles == slow.cycles
+
+
+@pytest.mark.usefixtures("compiler")
+def test_special_functions_take_what_multiplying_takes() -> None:
+    slow = profiled("waves", 1, 1024, ones(1024), ones(1024))
+    assert without(slow, Cause.SPECIAL).cycles < slow.cycles
+
+
+def tiles() -> gpusim.Profile:
+    matrices = (ones(1 << 16) for _ in range(3))
+    return gpusim.profile(kernel("tiles_of_8", "h200"), (32, 32), (8, 8), (*matrices,), gpu="h200", values=False)
+
+
+@pytest.mark.usefixtures("compiler")
+def test_larger_tiles_are_loaded_half_as_often() -> None:
+    slow = tiles()
+    found = without(slow, Cause.SMALL_TILES)
+    assert found.l2_read_bytes == pytest.approx(slow.l2_read_bytes / 2, rel=0.1)
+    assert found.cycles < slow.cycles
+
+
+@pytest.mark.usefixtures("compiler")
+def test_half_of_the_shared_loads_cost_nothing() -> None:
+    slow = tiles()
+    found = without(slow, Cause.REUSE)
+    assert found.cycles < slow.cycles
+    assert found.shared_wavefronts == slow.shared_wavefronts
+
+
+@pytest.mark.usefixtures("compiler")
+def test_products_cost_nothing_that_tensor_cores_could_do() -> None:
+    slow = tiles()
+    busy = "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active"
+    assert without(slow, Cause.NO_TENSOR).value(busy) < slow.value(busy) / 2
+
+
+@pytest.mark.usefixtures("compiler")
+def test_what_l1_keeps_nothing_of_leaves_it_to_others() -> None:
+    n, threads = 64, 264 * 256
+    places = np.random.default_rng(0).integers(0, 6000, n * threads).astype(np.int32)
+    slow = profiled("table_beside", 264, 256, places, ones(6000), ones(threads), np.int32(n), dynamic_shared=100 * 1024)
+    at, table = slow.arrays[:2]
+    found = without(slow, Cause.L1_PLACES, once=("at",))
+    kept = next(array for array in found.arrays if array.name == "table")
+    assert (at.name, table.name) == ("at", "table")
+    assert kept.l1_hit_rate > table.l1_hit_rate

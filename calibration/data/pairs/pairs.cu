@@ -322,7 +322,7 @@ extern "C" __global__ void sum_rows(const float *x, float *sums, int width, int 
     }
 }
 
-// ---------------------------------------------------------------- what advice does not look at yet
+// ---------------------------------------------------------------- what the code does
 
 // Products by tiles of T x T, an element a thread; and the same by tiles of 32 x 32, four elements a thread.
 template <int T> __global__ void tiles(const float *a, const float *b, float *c, int n) {
@@ -413,3 +413,154 @@ extern "C" __global__ void bytes_sixteen(const uint4 *x, int *y, int each) {
     }
     y[THREAD] = sum;
 }
+
+// Products by tiles, two by two elements a thread.
+template <int T> __global__ void two_by_two(const float *a, const float *b, float *c, int n) {
+    __shared__ float as[2 * T][T], bs[T][2 * T];
+    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 2 * T + y, column = blockIdx.x * 2 * T + x;
+    float sums[2][2] = {};
+    for (int k = 0; k < n; k += T) {
+        for (int j = 0; j < 2; j++) {
+            as[y + j * T][x] = a[(row + j * T) * n + k + x];
+            bs[y][x + j * T] = b[(k + y) * n + column + j * T];
+        }
+        __syncthreads();
+        for (int i = 0; i < T; i++)
+            for (int r = 0; r < 2; r++)
+                for (int s = 0; s < 2; s++) sums[r][s] += as[y + r * T][i] * bs[i][x + s * T];
+        __syncthreads();
+    }
+    for (int r = 0; r < 2; r++)
+        for (int s = 0; s < 2; s++) c[(row + r * T) * n + column + s * T] = sums[r][s];
+}
+template __global__ void two_by_two<8>(const float *, const float *, float *, int);
+template __global__ void two_by_two<16>(const float *, const float *, float *, int);
+
+// The same of `products`, whose stores to shared memory have conflicts, or not.
+template <int PITCH> __global__ void products_two_by_two(const float *a, const float *b, float *c, int n) {
+    __shared__ float as[32 * PITCH], bs[32 * 64];
+    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 64 + y, column = blockIdx.x * 64 + x;
+    float sums[2][2] = {};
+    for (int k = 0; k < n; k += 32) {
+        for (int j = 0; j < 64; j += 32) {
+            as[x * PITCH + y + j] = a[(row + j) * n + k + x];
+            bs[y * 64 + x + j] = b[(k + y) * n + column + j];
+        }
+        __syncthreads();
+        for (int i = 0; i < 32; i++)
+            for (int r = 0; r < 2; r++)
+                for (int s = 0; s < 2; s++) sums[r][s] += as[i * PITCH + y + r * 32] * bs[i * 64 + x + s * 32];
+        __syncthreads();
+    }
+    for (int r = 0; r < 2; r++)
+        for (int s = 0; s < 2; s++) c[(row + r * 32) * n + column + s * 32] = sums[r][s];
+}
+template __global__ void products_two_by_two<64>(const float *, const float *, float *, int);
+
+// Places by a known divisor that is no power of two.
+template __global__ void folded<7>(const int *, int *, int, int);
+
+// Sums of 16-bit numbers, one a load, or eight.
+extern "C" __global__ void halves_one(const unsigned short *x, int *y, int each) {
+    int sum = 0;
+    for (int i = 0; i < each; i++) sum += x[i * N_THREADS + THREAD];
+    y[THREAD] = sum;
+}
+
+extern "C" __global__ void halves_eight(const uint4 *x, int *y, int each) {
+    int sum = 0;
+    for (int i = 0; i < each / 8; i++) {
+        uint4 v = x[i * N_THREADS + THREAD];
+        unsigned words[4] = {v.x, v.y, v.z, v.w};
+        for (int k = 0; k < 4; k++) sum += (words[k] & 0xffff) + (words[k] >> 16);
+    }
+    y[THREAD] = sum;
+}
+
+// Products of 128 x 128 tiles, 8 x 8 elements a thread; and by tensor cores in TF32, a warp 32 x 64 elements.
+extern "C" __global__ void __launch_bounds__(256) products_by_floats(const float *a, const float *b, float *c, int n) {
+    __shared__ float as[8][132], bs[8][128];
+    int t = threadIdx.x, x = t % 16, y = t / 16, row = blockIdx.y * 128, column = blockIdx.x * 128;
+    float sums[8][8] = {};
+    for (int k = 0; k < n; k += 8) {
+        float4 p = *(const float4 *)&a[(row + t / 2) * n + k + t % 2 * 4];
+        float4 q = *(const float4 *)&b[(k + t / 32) * n + column + t % 32 * 4];
+        int at = t % 2 * 4;
+        as[at][t / 2] = p.x, as[at + 1][t / 2] = p.y, as[at + 2][t / 2] = p.z, as[at + 3][t / 2] = p.w;
+        *(float4 *)&bs[t / 32][t % 32 * 4] = q;
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            float u[8], v[8];
+            for (int j = 0; j < 8; j++) u[j] = as[i][y * 8 + j];
+            for (int j = 0; j < 4; j++) v[j] = bs[i][x * 4 + j], v[j + 4] = bs[i][64 + x * 4 + j];
+            for (int r = 0; r < 8; r++)
+                for (int s = 0; s < 8; s++) sums[r][s] += u[r] * v[s];
+        }
+        __syncthreads();
+    }
+    for (int r = 0; r < 8; r++)
+        for (int s = 0; s < 8; s++) c[(row + y * 8 + r) * n + column + s / 4 * 64 + x * 4 + s % 4] = sums[r][s];
+}
+
+extern "C" __global__ void __launch_bounds__(256) products_by_tensor_cores(const float *a, const float *b, float *c, int n) {
+    __shared__ float as[128][36], bs[32][136];
+    int t = threadIdx.x, lane = t % 32, warp = t / 32, g = lane / 4, l = lane % 4;
+    int row = blockIdx.y * 128, column = blockIdx.x * 128, top = warp % 4 * 32, left = warp / 4 * 64;
+    float sums[2][8][4] = {};
+    for (int k = 0; k < n; k += 32) {
+        for (int j = 0; j < 4; j++) {
+            int r = t / 8 + j * 32, s = t / 32 + j * 8;
+            *(float4 *)&as[r][t % 8 * 4] = *(const float4 *)&a[(row + r) * n + k + t % 8 * 4];
+            *(float4 *)&bs[s][t % 32 * 4] = *(const float4 *)&b[(k + s) * n + column + t % 32 * 4];
+        }
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < 32; i += 8) {
+            unsigned u[2][4], v[8][2];
+            for (int r = 0; r < 2; r++)
+                for (int j = 0; j < 4; j++)
+                    u[r][j] = __float_as_uint(as[top + r * 16 + g + j % 2 * 8][i + l + j / 2 * 4]);
+            for (int s = 0; s < 8; s++)
+                for (int j = 0; j < 2; j++) v[s][j] = __float_as_uint(bs[i + l + j * 4][left + s * 8 + g]);
+            for (int r = 0; r < 2; r++)
+                for (int s = 0; s < 8; s++)
+                    asm volatile(
+                        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+                        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                        : "+f"(sums[r][s][0]), "+f"(sums[r][s][1]), "+f"(sums[r][s][2]), "+f"(sums[r][s][3])
+                        : "r"(u[r][0]), "r"(u[r][1]), "r"(u[r][2]), "r"(u[r][3]), "r"(v[s][0]), "r"(v[s][1]));
+        }
+        __syncthreads();
+    }
+    for (int r = 0; r < 2; r++)
+        for (int s = 0; s < 8; s++)
+            for (int j = 0; j < 2; j++) {
+                float *to = &c[(row + top + r * 16 + g + j * 8) * n + column + left + s * 8 + l * 2];
+                to[0] = sums[r][s][2 * j], to[1] = sums[r][s][2 * j + 1];
+            }
+}
+
+// Powers of two, all by the special functions; or every second one by a polynomial.
+__device__ float power(float v) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(v));
+    return y;
+}
+
+__device__ float power_by_polynomial(float v) {
+    float whole = v + 12582912.0f, part = v - (whole - 12582912.0f);
+    float y = 1.0f + part * (0.693147f + part * (0.240227f + part * 0.055504f));
+    return __int_as_float(__float_as_int(y) + (__float_as_int(whole) << 23));
+}
+
+template <int HALF> __global__ void powers(const float *x, float *y, int rounds) {
+    float u = x[THREAD], v = 0.5f * u, sum = 0.0f;
+    for (int i = 0; i < rounds; i++) {
+        sum += power(u) + (HALF ? power_by_polynomial(v) : power(v));
+        u -= 0.001f, v += 0.001f;
+    }
+    y[THREAD] = sum;
+}
+template __global__ void powers<0>(const float *, float *, int);
+template __global__ void powers<1>(const float *, float *, int);

@@ -271,19 +271,50 @@ def awaited(warp, turn, c):
 
 
 @inline
-def rides_along(m, c, turn, active):
+def rides_along(m, c, turn, index, active):
     """Whether an instruction takes no time: where paths of a warp take no turns, 32 lanes of its paths pay together.
 
-    What else goes to the load/store pipe than local memory, which may take none, pays in any case.
+    So they do of instructions that are spared some lanes.  What else goes to the load/store pipe than these, and than
+    local memory, which may take none, pays in any case.
     """
-    if m.shape[S.WITHOUT] & S.NO_SPILLS and (c[0] == I.LDL or c[0] == I.STL):
-        return True
-    if active == S.LANES or c[I.UNIT] >= S.U_SHARED or not m.shape[S.WITHOUT] & S.NO_DIVERGENCE:
+    without = m.shape[S.WITHOUT]
+    if without == 0:
         return False
-    turn[S.MEANING] += np.int64(active) << S.LANES_FIELD
-    pays = turn[S.MEANING] >> S.LANES_FIELD >= S.LANES
-    turn[S.MEANING] -= np.int64(pays * S.LANES) << S.LANES_FIELD
+    if without & S.NO_SPILLS and (c[0] == I.LDL or c[0] == I.STL):
+        return True
+    if without & S.SPARES:
+        m.misc[S.RIDES] = c[I.SPARED] > 0 and is_spared(turn, c, index, without & S.BY_ROUNDS)
+        if m.misc[S.RIDES]:
+            return True
+    if active == S.LANES or c[I.UNIT] >= S.U_SHARED or not without & S.NO_DIVERGENCE:
+        return False
+    return not has_paid(turn, active)
+
+
+@inline
+def is_spared(turn, c, index, by_rounds):
+    """Whether an instruction that is spared some lanes goes for nothing this time.
+
+    By rounds it does as the first of its round did, which begins where the code goes back; the first round pays.
+    """
+    if not by_rounds:
+        return not has_paid(turn, S.LANES - c[I.SPARED])
+    last = turn[S.MEANING] >> S.SPARED_FIELD  # its number and one, 0: none
+    pays = last == 0 or turn[S.MEANING] & S.ROUND_PAYS != 0
+    if index < last:
+        pays = has_paid(turn, S.LANES - c[I.SPARED])
+    kept = turn[S.MEANING] & (np.int64(S.ROUND_PAYS) - 1)
+    turn[S.MEANING] = kept | np.int64(pays) * S.ROUND_PAYS | (index + 1) << S.SPARED_FIELD
     return not pays
+
+
+@inline
+def has_paid(turn, lanes):
+    """Whether an instruction completes 32 lanes for which a warp pays, with so many of its own."""
+    turn[S.MEANING] += np.int64(lanes) << S.LANES_FIELD
+    pays = (turn[S.MEANING] >> S.LANES_FIELD) & ((1 << S.LANES_BITS) - 1) >= S.LANES
+    turn[S.MEANING] -= np.int64(pays * S.LANES) << S.LANES_FIELD
+    return pays
 
 
 @spliced
@@ -311,7 +342,7 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
     count[C.INST] += 1
     count[C.THREAD_INST] += active
     count[C.THREAD_ON] += active if on == mask else popcount(on)
-    again, done, rides = now, now, rides_along(m, c, turn, active)
+    again, done, rides = now, now, rides_along(m, c, turn, index, active)
     if rides:
         unit = np.int32(S.NO_UNIT)
     else:
@@ -358,7 +389,7 @@ def issue(m, w, block, sm, row, entry, now, out_of_line):
             return stop
     if unit >= S.U_SHARED:
         queue_up(m, row, unit, leaves)
-    if (c[0] == I.LDS or c[0] == I.LDSM) and on:
+    if (c[0] == I.LDS or c[0] == I.LDSM) and on and not rides:
         return_data(m, row, c, leaves, done, now)
         make_room(row, c[I.SUB] if c[0] == I.LDSM else c[I.WIDTH] >> 2, now // S.TICKS)
     set_board(m, w, sm, warp, turn, c[I.WRITE_SB], done, why)

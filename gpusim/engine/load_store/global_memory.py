@@ -34,7 +34,7 @@ from gpusim.engine.hierarchy.outbox import (
 from gpusim.engine.hierarchy.requests import WRITES, add_line, find_line, has_room, open_request, take_out
 from gpusim.engine.hierarchy.tag_stage import wavefronts_with_misses
 from gpusim.engine.load_store.buffers import array_touched, pair_at, refuse_stray, wide_addresses
-from gpusim.engine.load_store.pipe import data_apart, pass_again, send_out, take_tags
+from gpusim.engine.load_store.pipe import data_apart, goes_for_nothing, pass_again, send_out, take_tags
 from gpusim.engine.load_store.strided import load_strided, store_strided
 from gpusim.engine.load_store.traffic import LOADS, STORES, note_access, note_hits
 from gpusim.engine.load_store.unwritten import is_unwritten, note_written
@@ -120,6 +120,12 @@ def store_values(m, c, w, address, on, step):
                 note_written(m, (byte >> 2) + k)
 
 
+@inline
+def passes_l1(m, c, array):
+    """Whether L1 keeps nothing of what a load reads of an array."""
+    return c[I.CACHE] == I.CG or m.bounds[array, S.ONCE]
+
+
 @spliced
 def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
     """Ask L1 for the lines of a request, as many a cycle as the tag stage has sets; returns the tick its data is there.
@@ -131,7 +137,7 @@ def read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count):
     absent = np.int64(0)
     for j in range(p[PAT_N_LINES]):
         line, wanted, words = origin + p[PAT_LINES + j], p[PAT_SECTORS + j], p[PAT_WORDS + j]
-        at_tags, bypass = begin + (j // TAG_SETS) * S.TICKS, c[I.CACHE] == I.CG
+        at_tags, bypass = begin + (j // TAG_SETS) * S.TICKS, passes_l1(m, c, array)
         back, hit = l1_read(m, sm, rows[j], line, wanted, words, bypass, at_tags, count)
         hits += hit
         done = done if is_pending(back) else max(done, back)
@@ -182,9 +188,13 @@ def load_global(m, c, index, w, block, sm, on, t, count):
         load_values(m, c, index, w, block, address, on, p[PAT_STEP])
     if m.shape[S.TIMELESS] or m.bounds[array, S.FREE]:
         return t
-    begin = take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
     passes = ideal_wavefronts(on, c[I.WIDTH])
-    return read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count)
+    spared = goes_for_nothing(m)
+    if spared and m.shape[S.WITHOUT] & S.BY_ROUNDS:
+        return t
+    begin = t if spared else take_tags(m, sm, t, tags * S.TICKS, waves * S.TICKS)
+    done = read_lines(m, c, index, w, p, array, sm, origin, passes, begin, count)
+    return t if spared else done
 
 
 @inline

@@ -16,6 +16,12 @@ def pipe_free(row):
 
 
 @inline
+def goes_for_nothing(m):
+    """Whether the instruction of this turn is spared what it costs, in a run without a cause of time."""
+    return m.shape[S.WITHOUT] & S.SPARES and m.misc[S.RIDES]
+
+
+@inline
 def tags_free(row):
     """The same of its tag stage."""
     return max(row[S.TAGS], row[S.TAGS_TAKE])

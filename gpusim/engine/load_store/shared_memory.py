@@ -11,7 +11,7 @@ from gpusim.engine.hierarchy.access_patterns import MIXED, PAT_STEP, PAT_WAVES, 
 from gpusim.engine.hierarchy.bank_conflicts import ideal_wavefronts
 from gpusim.engine.load_store.buffers import own_offset, short_addresses, word_at
 from gpusim.engine.load_store.global_memory import extend
-from gpusim.engine.load_store.pipe import between_shared, data_apart, take_pipe
+from gpusim.engine.load_store.pipe import between_shared, data_apart, goes_for_nothing, take_pipe
 from gpusim.engine.load_store.strided import load_strided, store_strided
 from gpusim.engine.load_store.traffic import note_shared
 from gpusim.engine.state import columns as S
@@ -135,7 +135,7 @@ def without_conflicts(m, waves, ideal):
 @inline
 def shared_time(m, sm, waves, passes, repeat, t):
     """Charge the load/store pipe; the tick at which the data is there, that comes in so many passes."""
-    if m.shape[S.TIMELESS]:
+    if m.shape[S.TIMELESS] or goes_for_nothing(m):
         return t
     busy = waves * S.TICKS + between_shared(m, m.sms[sm])
     begin = take_pipe(m, sm, t, busy, repeat)

@@ -56,6 +56,7 @@ F_COUNT, F_LOST, F_NOW, F_SHARED_BITS, F_GLOBAL_BITS, F_BLIND, F_TOLD = range(7)
 ) = range(12)  # fmt: skip
 N_FOUND = 12
 MOST_FOUND = 512
+ENOUGH = 1 << 20  # times that a fault is found, and the run ends
 NO_VALUE = -1
 
 # Faults, and spaces of memory.  READ_TOO_SOON: a write of what another thread has read before anything was written

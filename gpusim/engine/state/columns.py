@@ -104,12 +104,14 @@ N_SCHEDULER_COLUMNS = lines_of(BEGUN_AT + PRODUCTS_QUEUED)
 # Columns of Machine.turns, a warp each.
 # LAST_AT: tick of its latest issue; COUNT_AT: from when its stall count lets it; BOARDS_AT: from when its scoreboards
 # do; FETCHED_AT: from when its code is there; BOARDS_WHY: what they stand for; MEANING: three bits each of what they
-# were last set by, and from LANES_FIELD on lanes that ran for nothing where paths take no turns; COUNTED: row of counts
-# it adds to; SLOT: its block's; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
+# were last set by, from LANES_FIELD on lanes that ran for nothing where paths take no turns or instructions are spared,
+# whether those of a round are not (ROUND_PAYS), and from SPARED_FIELD on the last of them; COUNTED: row of counts it
+# adds to; SLOT: its block's; WAVES: wavefronts of its latest shared loads, and from WAVES_FIELD on without conflicts
 LAST_AT, COUNT_AT, BOARDS_AT, FETCHED_AT, BOARDS_WHY, MEANING, COUNTED, SLOT = range(8)
 WAVES = 8
 N_TURN = 16
-LANES_FIELD = 32
+LANES_FIELD, LANES_BITS = 32, 6
+ROUND_PAYS, SPARED_FIELD = 1 << 38, 39
 WAVES_FIELD = 16
 
 # States of a warp
@@ -224,10 +226,10 @@ N_SCRATCH = PRODUCTS + (STAGED_B + STAGED_TILES * STAGED_TILE) // (2 * LANES)
 (
     E_CODE, E_INDEX, E_LANE, E_BLOCK, E_ADDRESS, E_WARP, E_HOLDS, E_FILE, E_FUNCTION, END, STEPS, LATEST_WAVES,
     SEEN_FIRST, SEEN_LEFT, SEEN_SEEKS, SEEN_ASKED, HANDED, FINISHED_BLOCKS, STAMP, HORIZON, WHAT, FILLING, FAILED_SMS,
-    STRETCH, STRETCH_TAKEN,
-) = range(25)  # fmt: skip
+    STRETCH, STRETCH_TAKEN, RIDES,
+) = range(26)  # fmt: skip
 N_ERROR = E_FUNCTION + 1
-N_MISC = lines_of(STRETCH_TAKEN + 1)
+N_MISC = lines_of(RIDES + 1)
 
 # Columns of the queue of blocks, a stretch of the grid each: its first block, how many there are (one at least), and
 # the row of counts that they add to
@@ -235,8 +237,8 @@ STRETCH_FIRST, STRETCH_BLOCKS, STRETCH_KIND, N_STRETCH = range(4)
 
 # Columns of Machine.bounds, an array of global memory each.  FIRST_BYTE, PAST_END: where it lies; IN_ORDER: the number
 # of the array that is so many in the order of memory; HELD: whether `data` has its contents; FREE: whether accesses
-# cost nothing
-FIRST_BYTE, PAST_END, IN_ORDER, HELD, FREE, N_BOUNDS = range(6)
+# cost nothing; ONCE: whether L1 keeps nothing that is loaded of it
+FIRST_BYTE, PAST_END, IN_ORDER, HELD, FREE, ONCE, N_BOUNDS = range(7)
 
 # Columns of Machine.textures, a texture each; the first row is none.  Its address; texels along x, and along y (0: it
 # has one dimension); bytes from one row to the next, and of a texel; channels; what a channel is (TEXTURE_F32, ...);
@@ -300,6 +302,9 @@ N_SHAPE = BANK_BYTES + N_BANKS
 # What a run may go without (WITHOUT): wavefronts more than words need, sectors more than words need, traffic of local
 # memory, turns of a warp's paths one after another, waits at barriers, what atomics cost, what L2 has no room for.
 NO_CONFLICTS, NO_EXCESS, NO_SPILLS, NO_DIVERGENCE, NO_BARRIERS, NO_ATOMICS, NO_CAPACITY = (1 << k for k in range(7))
+# SPARES: instructions do not pay for the lanes that their column SPARED says, so that of 32 of them as many go for
+# nothing; BY_ROUNDS: all of a round of their loop do or none, and those that do touch no cache.  Else they fetch.
+SPARES, BY_ROUNDS = (1 << k for k in range(7, 9))
 
 # Columns of Machine.rates: latencies and service times in ticks, policies as small integers.
 (

@@ -46,6 +46,7 @@ PRINTS_ELSEWHERE = 48
 NOT_ALLOCATED = 49
 FREED_TWICE = 50
 NO_TEXTURE = 51
+AGAIN_AND_AGAIN = 52
 
 TEXT = {
     GLOBAL_BOUNDS: "out of bounds",
@@ -89,6 +90,7 @@ TEXT = {
     PRINTS_ELSEWHERE: "prints arguments that do not lie in its local memory",
     NOT_ALLOCATED: "frees what malloc did not give",
     FREED_TWICE: "frees what is free already",
+    AGAIN_AND_AGAIN: "goes wrong in the same way a million times",
     NO_TEXTURE: "fetches from what is no texture of this launch",
     NO_PROGRESS: "never ends: all warps that are left repeat themselves, and nothing in memory changes",
 }

@@ -230,9 +230,25 @@ def scope(c):
     return np.int64(K.STRONG) if c[I.CACHE] == I.CG else np.int64(K.STRONG | K.OF_BLOCK)
 
 
+LOADS = (I.LDG, I.LDS, I.LDL, I.LD)
+
+
 @jit
 def look_at_access(m, c, op, index, w, slot, on):
-    """An instruction that touches memory; returns the lanes whose access may be done."""
+    """An instruction that touches memory; returns the lanes whose access may be done.  The others load zeros."""
+    fine = np.uint32(may_be_done(m, c, op, index, w, slot, on))
+    if fine != on and op in LOADS:
+        first = at(c[I.DST], first_row(m, w))
+        for lane in range(S.LANES):
+            if ((on & ~fine) >> np.uint32(lane)) & ONE:
+                for k in range(max(c[I.WIDTH] >> 2, 1)):
+                    m.regs[first + k, lane] = ZERO
+    return fine
+
+
+@jit
+def may_be_done(m, c, op, index, w, slot, on):
+    """Lanes whose access to memory is none that may not be; all are looked at."""
     base, address = first_row(m, w), m.scratch[S.ADDRESSES]
     if op == I.LDG or op == I.STG:
         global_addresses(m, c, w, address)

@@ -7,6 +7,8 @@ import numpy as np
 from gpusim.engine.compiling.jit import cold, inline
 from gpusim.engine.state import checks as K
 from gpusim.engine.state import columns as S
+from gpusim.engine.state import error_codes as E
+from gpusim.engine.state.faults import note_error
 
 
 @inline
@@ -31,6 +33,9 @@ def note(m, fault, index, who, space, address, nbytes, other, more):
         same = row[K.F_FAULT] == fault and row[K.F_SPACE] == space
         if same and row[K.F_INDEX] == index and row[K.F_OTHER_INDEX] == before:
             row[K.F_TIMES] += 1
+            if row[K.F_TIMES] == K.ENOUGH:
+                note_error(m.misc, E.AGAIN_AND_AGAIN, index, who & S.LANES - 1, who >> K.THREAD_BITS, address,
+                           (who & K.THREADS) // S.LANES)  # fmt: skip
             return np.int64(0)
     if n + 1 >= len(m.found):
         m.found[0, K.F_LOST] += 1
