@@ -36,7 +36,7 @@ SHORT_WAVES = 1
 UNEVEN = 0.1
 """Share of their time that SMs have no block from which more blocks may help."""
 
-BUSY = 0.5
+BUSY, LITTLE_BUSY = 0.5, 0.2
 """Share of its peak from which a unit may be what a launch waits for."""
 
 NARROW_SECTORS = 2.5
@@ -243,11 +243,11 @@ def _always(profile: Figures) -> bool:
     return True
 
 
-def _is_busy(*names: str) -> Callable[[Figures], bool]:
-    """Whether some unit of these is busy for half of the time."""
+def _is_busy(*names: str, for_share: float = BUSY) -> Callable[[Figures], bool]:
+    """Whether some unit of these is busy for a share of the time, half of it unless given."""
 
     def look(profile: Figures) -> bool:
-        return any(unit.share >= BUSY and unit.name in names for unit in ranked(profile))
+        return any(unit.share >= for_share and unit.name in names for unit in ranked(profile))
 
     return look
 
@@ -296,7 +296,7 @@ _CODE: dict[Cause, tuple[str, Callable[[Figures], bool]]] = {
     Cause.SMALL_TILES: ("{number} instructions of the code load tiles, again and again", _loads_again),
     Cause.NO_TENSOR: (
         "{number} instructions of the code are products of matrices, on no tensor core",
-        _is_busy(*_ARITHMETIC),
+        _is_busy(*_ARITHMETIC, for_share=LITTLE_BUSY),
     ),
 }
 """Of each cause of code what it is in words, and when to look for it."""

@@ -28,7 +28,7 @@ class Cause(StrEnum):
     ``narrow loads``: bytes and half words loaded one by one.
     ``shared loads``: loads from shared memory that registers could save: each value serves few products.
     ``small tiles``: loads of tiles, half of which tiles twice as wide and high would save.
-    ``no tensor cores``: products of matrices on other pipes; at most.
+    ``no tensor cores``: products of matrices on other pipes; at most, with the same tiles.
     ``L1 places``: places in L1 of what is read once, which other data then lacks.
     ``kernels apart``: what one launch writes for another to read.  It is a cause of launches together.
     """

@@ -65,7 +65,8 @@ def _tiles(flow: Dataflow) -> Shares:
 def _products(flow: Dataflow) -> Shares:
     if idioms.uses_tensor_cores(flow):
         return {}
-    return dict.fromkeys(idioms.products(flow, idioms.MEMORY), ALL)
+    loads = frozenset().union(*idioms.products(flow, idioms.SHARED_ALONE).values())
+    return dict.fromkeys(idioms.products(flow, idioms.MEMORY).keys() | loads, ALL)
 
 
 _SHARES: dict[Cause, Callable[[Dataflow], Shares]] = {
