@@ -117,6 +117,7 @@ def test_gains_are_as_sure_as_those_of_pairs_that_were_measured() -> None:
     assert 1 <= known.low < 2 < known.high < math.inf
 
 
+@pytest.mark.long
 def test_launches_that_pass_arrays_on_are_advised_to_be_one() -> None:
     advice = gpusim.predict_chain("chain3-unfused", N=1 << 20).advice()
     fused = gpusim.predict("chain3-fused", N=1 << 20)

@@ -117,6 +117,7 @@ def test_a_slow_transpose_is_made_faster():
     session(dialogue)
 
 
+@pytest.mark.long
 def test_the_pitch_is_searched_and_the_least_traffic_asked_for():
     async def dialogue(ask, about):
         found = await ask("tune", source=TRANSPOSE, over={"PITCH": [32, 33, 40]}, top=1, **LAUNCH)

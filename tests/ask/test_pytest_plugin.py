@@ -65,6 +65,7 @@ def test_the_documented_failure_is_what_is_shown(project):
 
 
 @pytest.mark.usefixtures("compiler")
+@pytest.mark.long
 def test_every_way_to_tell_a_launch(project):
     status, said = project(
         f"""

@@ -125,6 +125,7 @@ def test_kinds_of_predictions_that_nobody_measured_say_so():
     assert "never measured" in " ".join(shown.split())
 
 
+@pytest.mark.long
 def test_points_are_drawn_of_a_space_too_large_to_enumerate():
     pytest.importorskip("optuna")
     over = {"N": range(1024, 9024), "B": [32 * k for k in range(1, 33)]}

@@ -52,6 +52,7 @@ def test_arrays_are_filled_only_where_it_matters_what_they_hold(tmp_path):
     assert "out of bounds" in profiling.record(outside, "h200")["error"]
 
 
+@pytest.mark.long
 def test_time_is_limited(tmp_path):
     endless = spec(tmp_path, "endless", ENDLESS, ["int32:zeros:1"], grid=(1,), block=(32,))
     assert "given up after 0.2 s: 0 of 1 blocks done" in profiling.record(endless, "h200", seconds=0.2)["error"]

@@ -101,6 +101,7 @@ def assert_fits(shown, *, excerpts=False):
 
 @given(PROFILES)
 @settings(max_examples=20)
+@pytest.mark.long
 def test_one_launch(profile):
     assert_fits(report.table(profile))
     assert_fits(list(report.where(profile)) or ["nothing"], excerpts=True)

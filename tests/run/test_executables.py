@@ -9,6 +9,7 @@ import pytest
 
 from gpusim.cuda import toolchain
 from gpusim.programs import runtime_library, toolkit
+from tests.marks import most_by_hand
 from tests.run.running import PROGRAMS, run
 
 pytestmark = [pytest.mark.usefixtures("nvcc"), pytest.mark.slow]
@@ -22,7 +23,7 @@ def linked(nvcc: toolchain.Nvcc, folder: Path, *options: str, source: str = "add
     return path
 
 
-@pytest.mark.parametrize("mode", ["none", "size", "speed"])
+@pytest.mark.parametrize("mode", most_by_hand(["none", "size", "speed"], ["size"]))
 def test_one_that_is_linked_against_the_shared_runtime_runs(
     mode: str, nvcc: toolchain.Nvcc, tmp_path: Path
 ) -> None:  # fmt: skip

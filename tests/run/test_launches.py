@@ -85,6 +85,7 @@ def test_launches_are_chosen_by_name_and_number(tmp_path: Path) -> None:
     assert "L1" in ran.output
 
 
+@pytest.mark.long
 def test_a_thousand_small_launches_take_seconds(tmp_path: Path) -> None:
     begun = time.monotonic()
     ran = run("many.cu", "1000", folder=tmp_path)

@@ -202,7 +202,7 @@ def test_a_call_of_cublas_ends_the_program_unless_that_is_asked_for(tmp_path: Pa
     assert len(ran.errors.splitlines()) == 1
 
 
-@pytest.mark.parametrize("arguments", [(), ("pinned",)])
+@pytest.mark.parametrize("arguments", [(), pytest.param(("pinned",), marks=pytest.mark.long)])
 def test_launches_that_are_put_off_are_there_for_who_looks(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     ran = run("again.cu", *arguments, options=["--functional"], folder=tmp_path)
     assert (ran.status, ran.errors) == (0, "")

@@ -138,6 +138,7 @@ def test_padding_removes_every_bank_conflict():
 
 
 @pytest.mark.usefixtures("compiler")
+@pytest.mark.long
 def test_a_swizzle_or_narrow_boxes_remove_the_conflicts_and_only_the_swizzle_saves_time():
     text = printed("tensor_map", "--blocks", "16")
     found = {tuple(cells[-8:-5]): cells[-5:] for cells in rows(text)[7:14]}  # by ldmatrix: row, swizzle, boxes
@@ -337,6 +338,7 @@ def test_time_follows_the_sms_at_work():
         assert faster == pytest.approx(expected, rel=0.4)
 
 
+@pytest.mark.long
 def test_grouped_heads_raise_the_intensity_and_parts_of_the_cache_fill_the_sms():
     text = printed("decode_or_prefill", "--n", "512", "--prompt", "128", "--heads", "16")
     assert column(text, 7) == ["compute", *["HBM"] * 5]

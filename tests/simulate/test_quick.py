@@ -48,6 +48,7 @@ def both(name):
     return tuple(gpusim.predict(name, sample=sample, **LAUNCHES[name]) for sample in (False, "quick"))
 
 
+@pytest.mark.long
 def test_time_is_within_the_error_it_states_nine_times_in_ten():
     times = [(whole.value(CYCLES), quickly[CYCLES]) for whole, quickly in map(both, LAUNCHES)]
     assert all(found.claim is Claim.EXTRAPOLATED and found.value != whole for whole, found in times)
@@ -71,6 +72,7 @@ def test_traffic_is_close(name):
         assert quickly.value(metric) == pytest.approx(whole.value(metric), rel=0.15)
 
 
+@pytest.mark.long
 def test_tiles_are_ranked_as_whole_launches_are(monkeypatch):
     monkeypatch.setattr(quick, "RUN_WHOLE", 1e6)
 

@@ -28,6 +28,7 @@ MEDIANS = {
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_measured_launches_come_out_as_measured() -> None:
     """One test, for the launches take half a minute; HBM reads have one known gap: sectors written in part (note 8)."""
     measured = handwritten.as_measured(handwritten.counters())
