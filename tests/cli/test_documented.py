@@ -26,8 +26,9 @@ FENCE = re.compile(
 )
 BLOCKS = [(name, match) for name, text in DOCUMENTS.items() for match in FENCE.finditer(text)]
 INLINE = re.compile(r"(?<!`)`(gpusim [^`]+)`(?!`)")
+LONG = ("--n 4096", "--tile 8,16,32", "--n 1024 --tile 32", "layernorm-unfused", "--bm 64,128", "--over TM=4,8")
 SLOW = {
-    **dict.fromkeys(("--n 4096", "--tile 8,16,32", "--n 1024 --tile 32", "layernorm-unfused"), pytest.mark.long),
+    **dict.fromkeys(LONG, pytest.mark.long),
     **dict.fromkeys(("attention-standard", "compare h200", "compare there.json", "--plot"), pytest.mark.slow),
 }
 """Parts of commands that take more than ten seconds, or half a minute."""
