@@ -39,6 +39,7 @@ OWN = (
     ("engine/core/checking/order.py", GIVEN, "in_cluster"),
     ("engine/core/checking/order.py", SCRAMBLED, "first_place"),
     ("engine/core/checking/order.py", FORMAT, "OF_BLOCK_AT"),
+    ("engine/core/checking/observing.py", SCRAMBLED, "ODD"),
     ("engine/state/checks.py", FORMAT, "*"),
     ("engine/core/flow.py", PACE, "SPUN"),
     ("engine/core/flow.py", FORMAT, "NO_ROOM"),

@@ -48,8 +48,9 @@ MOST_CLOCKS = 1 << 12
 
 # Machine.found: faults, from the second row on.  The first has: how many there are; those there was no room for; the
 # number of the latest instruction; bits of an address within a granule of shared and of global memory; whether there
-# was no room for what threads tell one another; whether they have told anything
-F_COUNT, F_LOST, F_NOW, F_SHARED_BITS, F_GLOBAL_BITS, F_BLIND, F_TOLD = range(7)
+# was no room for what threads tell one another; whether they have told anything; what decides the order of warps, 0: as
+# they come
+F_COUNT, F_LOST, F_NOW, F_SHARED_BITS, F_GLOBAL_BITS, F_BLIND, F_TOLD, F_SEED = range(8)
 (
     F_FAULT, F_INDEX, F_WHO, F_OTHER_INDEX, F_OTHER_WHO, F_SPACE, F_ADDRESS, F_BYTES, F_TIMES, F_VALUE, F_OTHER_VALUE,
     F_MORE,
@@ -58,6 +59,7 @@ N_FOUND = 12
 MOST_FOUND = 512
 ENOUGH = 1 << 20  # times that a fault is found, and the run ends
 NO_VALUE = -1
+LATER_BITS = 18  # of the ticks by which loads come later at most, where the order of warps is drawn
 
 # Faults, and spaces of memory.  READ_TOO_SOON: a write of what another thread has read before anything was written
 (

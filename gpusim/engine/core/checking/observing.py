@@ -46,6 +46,8 @@ from gpusim.engine.state import fields as I
 from gpusim.engine.state.copies import BRINGS, K_BARRIER, K_BLOCKS, K_KIND, K_SLOT, MOST_COPIES, X_PLACE, X_ROWS
 
 ONE = np.uint32(1)
+ODD, ODDER, MOST_BITS = 0x9E3779B97F4A7C1, 0x5851F42D4C957F2, 62
+MOST = (1 << MOST_BITS) - 1
 _others = jit(with_asynchronous)
 IN_PIPE = (I.LDG, I.STG, I.LDS, I.STS, I.SHFL, I.MEMBAR)
 ACCESSES = (
@@ -82,11 +84,20 @@ def checked(m, index, w, block, sm, on, t):
     on = look(m, c, c[0], index, w, block, on)
     copy = sm * (MOST_COPIES + 1) + m.sms[sm, S.COPIES]
     done = perform(m, c, c[0], index, w, block, sm, on, t)
+    if m.found[0, K.F_SEED] and done >= 0 and c[0] in ACCESSES:
+        done += later(m)
     if c[0] == I.MALLOC and done >= 0:
         forget_pieces(m, c, w, on)
     if I.SYNCS_PHASECHK <= c[0] <= I.UTMAPF:
         look_after(m, c, index, w, block, on, done, copy)
     return done
+
+
+@inline
+def later(m):
+    """Ticks by which what a warp has asked for comes later, so that warps go in another order: drawn."""
+    mixed = (m.found[0, K.F_SEED] * ODD ^ now(m) * ODDER) & MOST
+    return (mixed >> MOST_BITS - K.LATER_BITS) & ((1 << K.LATER_BITS) - 1)
 
 
 @jit
