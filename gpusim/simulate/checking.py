@@ -190,7 +190,7 @@ class _Check:
         """Take out of stretches that nobody had written what the launch has written."""
         if len(fresh):
             unit = 1 << int(self.machine.found[0, K.F_GLOBAL_BITS])
-            fresh.keep(self.machine.shadow_global[:, K.WROTE_AT] == 0, int(S.GLOBAL_BASE), unit)
+            fresh.remove_marked(self.machine.shadow_global[:, K.WROTE_AT], int(S.GLOBAL_BASE), unit)
 
     def queue(self, seed: int | None, most_blocks: int | None) -> BlockQueue:
         """The blocks that are run, in their order or another one."""
