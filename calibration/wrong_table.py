@@ -28,9 +28,9 @@ MISSED = {
     "racecheck/same-value": "benign: writes of the same value are not told",
     "synccheck/barrier-after-return": "lanes of a warp that have returned: allowed since Volta",
     "synccheck/bulk-store-at-exit": "what a bulk store still reads when its block ends is not looked at",
-    "synccheck/shuffle-in-a-short-block": "lanes that a short warp never had are not asked for",
-    "synccheck/syncwarp-in-a-branch": "a full mask within a branch is taken as the lanes that are there",
-    "synccheck/syncwarp-without-self": "the mask is not in the machine code",
+    "synccheck/shuffle-in-a-short-block": "the machine code's shuffle has no mask, and no lane reads from an absent one",
+    "synccheck/syncwarp-in-a-branch": "the compiler makes it a NOP: the mask is not in the machine code",
+    "synccheck/syncwarp-without-self": "the same",
 }
 """Why gpusim does not find them by line."""
 ALSO = {"unawaited-copy": Tool.RACECHECK}
