@@ -9,7 +9,8 @@ the program's text.  What takes a host program is in ``programs``, in two files;
 
 ``python -m calibration.wrong list`` lists the cases; ``check`` has gpusim check them: :mod:`calibration.wrong_checked`;
 ``sanitizer --json FILE`` runs them on a GPU under compute-sanitizer: :mod:`calibration.sanitizer`.  With no word it
-writes the table of ``docs/check.md``: :mod:`calibration.wrong_table`.  Nothing here needs more than Python's own library.
+writes the table of ``docs/check.md``: :mod:`calibration.wrong_table`.  Nothing here needs more than Python's own
+library.
 """
 
 from __future__ import annotations

@@ -28,9 +28,12 @@ MISSED = {
     "racecheck/same-value": "benign: writes of the same value are not told",
     "synccheck/barrier-after-return": "lanes of a warp that have returned: allowed since Volta",
     "synccheck/bulk-store-at-exit": "what a bulk store still reads when its block ends is not looked at",
-    "synccheck/shuffle-in-a-short-block": "the machine code's shuffle has no mask, and no lane reads from an absent one",
+    "synccheck/shuffle-in-a-short-block": "no mask in the machine code, and no lane reads from an absent one",
     "synccheck/syncwarp-in-a-branch": "the compiler makes it a NOP: the mask is not in the machine code",
     "synccheck/syncwarp-without-self": "the same",
+    "programs/double-free": "the second `cudaFree` gives the program an error, as on a GPU; it is no finding",
+    "programs/leak": "told by its bytes and the number of its allocation: lines of host code are not known",
+    "programs/leak-in-a-loop": "the same",
 }
 """Why gpusim does not find them by line."""
 ALSO = {"unawaited-copy": Tool.RACECHECK}
@@ -81,6 +84,11 @@ def is_endless_there(case: Case) -> bool:
     return any(row["kind"].startswith("no summary") for row in there(case))
 
 
+def is_told(case: Case) -> bool:
+    """Whether gpusim tells it for what it is, be it without a line."""
+    return bool(of_its_tool(case, here(case)))
+
+
 def missed() -> list[Case]:
     """Cases of which gpusim names no marked line."""
     return [case for case in wrong.cases() if not is_found(case)]
@@ -111,7 +119,11 @@ def summary() -> Iterator[str]:
     """How many each finds, and what each says of what is right."""
     every = wrong.cases()
     endless = [case for case in every if is_endless_there(case) and not is_found_there(case)]
+    kernels = [case for case in every if not case.is_program]
+    told = [case for case in every if is_told(case) and not is_found(case)]
     yield f"- **gpusim** names a marked line of {sum(map(is_found, every))} of {len(every)} cases."
+    yield f"  Of {len(kernels)} kernels these are {sum(map(is_found, kernels))}, of {len(every) - len(kernels)} programs"
+    yield f"  {sum(map(is_found, every)) - sum(map(is_found, kernels))}. Told without a line: {_listed(told)}."
     yield f"  Alarms on twins: {_listed(alarms(here))}."
     yield f"- **{SANITIZER}**, all four tools on an H200, names one of {sum(map(is_found_there, every))}."
     yield f"  Alarms on twins: {_listed(alarms(there))}."
@@ -124,7 +136,7 @@ def _listed(cases: Sequence[Case]) -> str:
 
 def reasons() -> Iterator[str]:
     """What gpusim misses, and why."""
-    yield "| missed by gpusim | why |"
+    yield "| no line by gpusim | why |"
     yield "|---|---|"
     for case in missed():
         yield f"| `{case.id}` | {MISSED.get(case.id, 'not known')} |"

@@ -13,7 +13,9 @@ def test_the_page_has_what_is_kept() -> None:
 
 
 def test_nineteen_in_twenty_are_found_and_no_twin() -> None:
-    assert sum(map(wrong_table.is_found, CASES)) >= 0.95 * len(CASES)
+    kernels = [case for case in CASES if not case.is_program]
+    assert sum(map(wrong_table.is_found, kernels)) >= 0.95 * len(kernels)
+    assert sum(map(wrong_table.is_told, CASES)) >= 0.95 * len(CASES)
     assert wrong_table.alarms(wrong_table.here) == []
 
 
