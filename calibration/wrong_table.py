@@ -122,8 +122,10 @@ def summary() -> Iterator[str]:
     kernels = [case for case in every if not case.is_program]
     told = [case for case in every if is_told(case) and not is_found(case)]
     found, of_kernels = (sum(map(is_found, of)) for of in (every, kernels))
-    yield f"- **gpusim** names a marked line of {found} of {len(every)} cases: of {of_kernels} of {len(kernels)} kernels,"
-    yield f"  and of {found - of_kernels} of {len(every) - len(kernels)} programs. Told without a line: {_listed(told)}."
+    programs = len(every) - len(kernels)
+    yield f"- **gpusim** names a marked line of {found} of {len(every)} cases:"
+    yield f"  of {of_kernels} of {len(kernels)} kernels, and of {found - of_kernels} of {programs} programs."
+    yield f"  Told without a line: {_listed(told)}."
     yield f"  Alarms on twins: {_listed(alarms(here))}."
     yield f"- **{SANITIZER}**, all four tools on an H200, names one of {sum(map(is_found_there, every))}."
     yield f"  Alarms on twins: {_listed(alarms(there))}."
