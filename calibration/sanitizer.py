@@ -8,7 +8,6 @@ follows from it.  It needs nvcc and compute-sanitizer on the path, and no packag
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import json
 import os
@@ -99,13 +98,8 @@ def host_program(case: Case) -> str:
     SuiteError
         The launch has what this does not know, or misses a parameter.
     """
-    parser = argparse.ArgumentParser(exit_on_error=False)
-    for option in ("--grid", "--block"):
-        parser.add_argument(option, required=True)
-    parser.add_argument("--dynamic-shared", default="0")
-    parser.add_argument("--arg", action="append", default=[])
-    told = parser.parse_args(case.launch)
-    given = dict(text.split("=", 1) for text in told.arg)
+    told = case.told
+    given: dict[str, str] = told.arg
     parameters = case.parameters("wrong")
     if list(given) != [one.name for one in parameters]:
         raise SuiteError(f"{case.wrong}: arguments {list(given)} for parameters {[one.name for one in parameters]}")

@@ -7,8 +7,10 @@ A fault of two lines, such as a race, has the mark on both, and what compilers p
 each: who names one of its marks has found a case.  Where nothing orders two accesses, a race is named by the order of
 the program's text.  What takes a host program is in ``programs``, in two files; their first line names the tool.
 
-``python -m calibration.wrong`` lists the cases.  ``python -m calibration.wrong sanitizer --json FILE`` runs them on a
-GPU under compute-sanitizer: :mod:`calibration.sanitizer`.  Nothing here needs more than Python's own library.
+``python -m calibration.wrong list`` lists the cases; ``check`` has gpusim check them: :mod:`calibration.wrong_checked`;
+``sanitizer --json FILE`` runs them on a GPU under compute-sanitizer: :mod:`calibration.sanitizer`.  With no word it
+writes the table of ``docs/check.md``: :mod:`calibration.wrong_table`.  Nothing here needs more than Python's own
+library.
 """
 
 from __future__ import annotations
@@ -121,6 +123,18 @@ class Case:
         """What is wrong with it."""
         return {mark.kind for mark in self.marks}
 
+    @property
+    def told(self) -> argparse.Namespace:
+        """The same by the names of options: ``grid``, ``block``, ``dynamic_shared``, and ``arg`` by parameter."""
+        parser = argparse.ArgumentParser(exit_on_error=False)
+        for option in ("--grid", "--block"):
+            parser.add_argument(option, required=True)
+        parser.add_argument("--dynamic-shared", default="0")
+        parser.add_argument("--arg", action="append", default=[])
+        told = parser.parse_args(self.launch)
+        told.arg = dict(text.split("=", 1) for text in told.arg)
+        return told
+
     def parameters(self, kernel: str) -> list[Parameter]:
         """Those of one of its kernels.
 
@@ -164,25 +178,39 @@ def _list() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """List the suite, or run it on a GPU."""
+    """Write the table, list the suite, or run it: by gpusim, or on a GPU."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command")
+    commands.add_parser("list", help="list the cases, with what is wrong")
+    check = commands.add_parser("check", help="check all with gpusim, and keep what it says")
     run = commands.add_parser("sanitizer", help="run all under compute-sanitizer, on this machine's GPU")
     run.add_argument("--json", type=Path, required=True, help="what was found; beside it FILE.log has the tools' words")
-    run.add_argument("--jobs", type=int, default=16, help="processes at a time")
     run.add_argument(
         "--seconds", type=float, default=500, help="after these nothing new is started; run again to go on"
     )
-    run.add_argument("--only", default="*", help="cases whose id fits, such as 'racecheck/*'")
     run.add_argument("--dry", action="store_true", help="print the commands")
     run.add_argument("--parse", action="store_true", help="run nothing: read the log again")
-    told = parser.parse_args(arguments)
-    if told.command is None:
-        _list()
-        return
-    from calibration import sanitizer
+    for command, jobs in ((check, 2), (run, 16)):
+        command.add_argument("--jobs", type=int, default=jobs, help="processes at a time")
+        command.add_argument("--only", default="*", help="cases whose id fits, such as 'racecheck/*'")
+    _do(parser.parse_args(arguments))
 
-    sanitizer.run(told.json, told.only, told.jobs, told.seconds, dry=told.dry, parse=told.parse)
+
+def _do(told: argparse.Namespace) -> None:
+    if told.command == "list":
+        _list()
+    elif told.command == "sanitizer":
+        from calibration import sanitizer
+
+        sanitizer.run(told.json, told.only, told.jobs, told.seconds, dry=told.dry, parse=told.parse)
+    elif told.command == "check":
+        from calibration import wrong_checked
+
+        wrong_checked.run(told.only, told.jobs)
+    else:
+        from calibration import wrong_table
+
+        wrong_table.write()
 
 
 if __name__ == "__main__":

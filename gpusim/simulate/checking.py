@@ -192,7 +192,8 @@ class _Check:
         """Take out of stretches that nobody had written what the launch has written."""
         if len(fresh):
             unit = 1 << int(self.machine.found[0, K.F_GLOBAL_BITS])
-            fresh.keep(self.machine.shadow_global[:, K.WROTE_AT] == 0, int(S.GLOBAL_BASE), unit)
+            for column in (K.WROTE_AT, K.CHANGED_AT):  # by plain writes, and by atomics and strong writes
+                fresh.remove_marked(self.machine.shadow_global[:, column], int(S.GLOBAL_BASE), unit)
 
     def queue(self, seed: int | None, most_blocks: int | None) -> BlockQueue:
         """The blocks that are run, in their order or another one."""

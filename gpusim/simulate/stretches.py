@@ -52,19 +52,19 @@ class Stretches:
             kept += [(begin, min(last, first)), (max(begin, end), last)]
         self._stretches = [one for one in kept if one[0] < one[1]]
 
-    def keep(self, marks: np.ndarray, base: int, unit: int) -> None:
-        """Keep those units alone that are still marked.
+    def remove_marked(self, marks: np.ndarray, base: int, unit: int) -> None:
+        """Take those units out that are marked.
 
         Parameters
         ----------
         marks : array
-            One of each unit of memory: not 0 where it is still to be here.
+            One of each unit of memory: not 0 where it is to go.  Only those of stretches are read.
         base : int
             Address of the first unit.
         unit : int
             Bytes of one.  What of a stretch begins or ends within a unit is kept or goes with that unit.
         """
-        self._stretches = [one for stretch in self._stretches for one in _marked(stretch, marks, base, unit)]
+        self._stretches = [one for stretch in self._stretches for one in _unmarked(stretch, marks, base, unit)]
 
     def within(self, first: int, end: int) -> Sequence[tuple[int, int]]:
         """What of a stretch is here."""
@@ -72,10 +72,10 @@ class Stretches:
         return [one for one in cut if one[0] < one[1]]
 
 
-def _marked(stretch: tuple[int, int], marks: np.ndarray, base: int, unit: int) -> Iterator[tuple[int, int]]:
-    """Parts of a stretch whose units are marked."""
+def _unmarked(stretch: tuple[int, int], marks: np.ndarray, base: int, unit: int) -> Iterator[tuple[int, int]]:
+    """Parts of a stretch whose units are not marked."""
     begin, end = stretch
     first, last = (begin - base) // unit, -(-(end - base) // unit)
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], marks[first:last] != 0, [0])).astype(np.int8)))
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], marks[first:last] == 0, [0])).astype(np.int8)))
     for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         yield max(begin, base + unit * (first + start)), min(end, base + unit * (first + stop))

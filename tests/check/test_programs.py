@@ -91,3 +91,10 @@ def test_a_launch_that_comes_to_no_end_is_told_to_the_program_as_on_a_gpu(monkey
     assert told.out.startswith("cudaErrorIllegalAddress\n")
     assert "It came to no end: left.cu:5: add: out of bounds." in told.out
     assert told.err == ""
+
+
+def test_what_volatile_and_uncached_stores_write_is_written_for_launches_that_come(capfd):
+    status = main(["run", "--check", str(Path(__file__).with_name("strong.cu"))])
+    told = capfd.readouterr()
+    assert status == 0, told
+    assert told.out.count("nothing found") == 3

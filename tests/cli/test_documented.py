@@ -157,7 +157,7 @@ def test_what_is_no_gpusim_is_not_run(command):
 )
 def test_command(folder, command, request, capsys):
     words = shlex.split(command)
-    if words[1] in ("profile", "compare"):
+    if words[1] in ("profile", "check", "compare"):
         request.getfixturevalue("compiler")
     if "--plot" in words:
         pytest.importorskip("matplotlib")

@@ -38,5 +38,5 @@ def test_they_hold_what_was_added_and_not_removed(steps):
 def test_they_keep_the_units_that_are_marked(pairs, marks):
     some = Stretches((100 + first, 100 + end) for first, end in pairs)
     before = addresses(some)
-    some.keep(np.array(marks, np.uint8), 100, 4)
+    some.remove_marked(np.array(marks, np.uint8) == 0, 100, 4)
     assert addresses(some) == {address for address in before if marks[(address - 100) // 4]}
