@@ -1,0 +1,126 @@
+"""Is nothing found in kernels that are right: those of the package, and those of its launch files?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import gpusim
+from calibration.flash_attention_2 import SHARED
+from gpusim import TensorMap, cuda, hardware
+from gpusim.catalogue import lookup
+from gpusim.checks.how import CheckHow, tools_of
+from gpusim.checks.run import checked
+from gpusim.checks.work import of_spec
+from gpusim.launches import file
+from tests.marks import most_by_hand
+
+pytestmark = pytest.mark.usefixtures("compiler")
+
+GPU = "h100-sxm"
+RANDOM = np.random.default_rng(1)
+
+
+class Case(NamedTuple):
+    """A launch of a kernel of the package."""
+
+    file: str
+    kernel: str
+    grid: Any
+    threads: int
+    args: list[Any]
+    shared: int
+    unwritten: tuple[str, ...] = ()
+
+
+def draw(dtype: Any, *shape: int) -> np.ndarray:
+    return RANDOM.standard_normal(shape).astype(dtype)
+
+
+def boxes(array: np.ndarray, *box: int) -> TensorMap:
+    return TensorMap(array, box=box, swizzle=128)
+
+
+def products() -> Iterator[Case]:
+    """Of 256 x 256 at K = 192: two tiles of three steps go round a ring of three places where one block has both."""
+    M = N = 256
+    K, bf16 = 192, ml_dtypes.bfloat16
+    A, B, C = draw(bf16, M, K), draw(bf16, N, K), draw(bf16, M, N)
+    sizes = [np.int32(n) for n in (M, N, K)]
+    yield Case("matmul_wgmma.cu", "wgmma_shared", (2, 2), 256, [A, B, C, *sizes], 33792, ("C",))
+    maps = [boxes(A, 128, 64), boxes(B, 128, 64)]
+    yield Case("matmul_wgmma.cu", "wgmma_tma", (2, 2), 256, [*maps, C, *sizes], 132096, ("C",))
+    out = boxes(C, 64, 64)
+    for kernel, grid, rows in (("specialised", (1, 2), 256), ("persistent", 1, 256), ("cluster", 2, 128)):
+        args = [boxes(A, 128, 64), boxes(B, rows, 64), out, *sizes]
+        yield Case("matmul_wgmma.cu", f"wgmma_{kernel}", grid, 384, args, 214016)
+
+
+def vectors() -> Iterator[Case]:
+    """A matrix by a vector, however its tiles lie."""
+    M, K = 256, 192
+    for way in ("lds", "ldmatrix", "wgmma"):
+        for row, swizzled in ((16, False), (32, True), (64, True), (128, True)):
+            swizzle = row if swizzled else None
+            maps = [
+                TensorMap(draw(ml_dtypes.bfloat16, *shape), box=(rows, row // 2), swizzle=swizzle)
+                for shape, rows in (((M, K), 256), ((1, K), 8))
+            ]
+            name = f"{way}_{row}{'_swizzled' if swizzled else ''}"
+            args = [*maps, np.zeros(M, np.float32), np.int32(K)]
+            yield Case("matrix_vector.cu", name, 1, 256, args, 136192, ("p2",))
+
+
+def attention() -> Iterator[Case]:
+    """One head, of more queries than a block has, in tiles of which the last is not full."""
+    N, scale = 160, np.float32(0.125)
+    for causal in ("", "_causal"):
+        for d in (64, 128):
+            q, k, v, out = (draw(np.float16, N, d) for _ in "QKVO")
+            args = [np.int32(N), scale, q, k, v, out, np.zeros(N, np.float32)]
+            file = "flash_attention_2_mma.cu"
+            yield Case(file, f"fa2_d{d}{causal}", (2, 1), 128, args, SHARED[d], ("O", "L"))
+        maps = [boxes(draw(np.float16, 1, N, 128), 1, rows, 64) for rows in (128, 128, 128, 64)]
+        args = [*maps, np.zeros(N, np.float32), np.int32(N), scale]
+        yield Case("flash_attention_3.cu", f"fa3_d128{causal}", (2, 1), 384, args, 164864, ("L",))
+        maps = [boxes(draw(ml_dtypes.float8_e4m3fn, 1, N, 128), 1, 128, 128) for _ in "QKV"]
+        maps.append(boxes(draw(np.float16, 1, N, 128), 1, 64, 64))
+        args = [*maps, np.zeros(N, np.float32), np.int32(N), *[np.float32(0.5)] * 4]
+        yield Case("flash_attention_3_fp8.cu", f"fa3_fp8_d128{causal}", (2, 1), 384, args, 148480, ("L",))
+
+
+CASES = [*products(), *vectors(), *attention()]
+QUICK = {"wgmma_shared", "wgmma_tma", "wgmma_cluster", "lds_64_swizzled", "ldmatrix_16", "wgmma_128_swizzled"}
+QUICK |= {"fa2_d64_causal", "fa3_d128"}
+
+
+@pytest.mark.parametrize("name", most_by_hand([case.kernel for case in CASES], QUICK))
+def test_kernels_of_the_package_are_right(name: str) -> None:
+    case = next(case for case in CASES if case.kernel == name)
+    kernel = cuda.compile(lookup.builtin_folder() / case.file, gpu=GPU).kernel(name)
+    found = gpusim.check(
+        kernel, case.grid, case.threads, case.args, gpu=GPU, dynamic_shared=case.shared, unwritten=case.unwritten
+    )
+    assert found.ended == ""
+    assert [(one.kind, one.spot) for one in found.findings] == []
+
+
+LAUNCHES = Path(__file__).parents[2] / "calibration" / "data" / "pairs" / "launches.json"
+FEW = 4  # blocks beyond which some of each class are run
+OF_FILE = ["products<33> 32x32x32x32 1024", "histogram_shared 528x256 32", "transpose<32> 32x32x32x8 1024"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", OF_FILE)
+def test_launches_that_were_measured_are_right(name: str) -> None:
+    (spec,) = file.select(file.read(LAUNCHES), name)
+    gpu = hardware.given("h200")
+    given = of_spec(spec, gpu)
+    found = checked(given.work, gpu, CheckHow(tools_of(None), 0, 0, FEW, None, None), unwritten=given.unwritten)
+    assert found.ended == ""
+    assert [(one.kind, one.spot) for one in found.findings] == []
