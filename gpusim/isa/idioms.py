@@ -1,4 +1,4 @@
-"""What instructions of a program do together: divide, compute in doubles between floats, multiply what was loaded."""
+"""What instructions of a program do together: divide, multiply what was loaded, swap what was compared, and more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpusim.isa.effects import address_reads, registers_of
 from gpusim.isa.instruction import Instr, Kind
 from gpusim.isa.opcode_info import GLOBAL, SHARED, Pipe
 from gpusim.isa.opcodes import Op
-from gpusim.isa.variants import Convert, Mufu, Round
+from gpusim.isa.variants import Atomic, Convert, Mufu, Round
 from gpusim.isa.widths import source_words
 
 TYPE, ROUNDING = 15, 3
@@ -28,6 +28,7 @@ MOST_SERVED = 4
 
 _OF_ADDRESSES = {Op.IADD3, Op.IMAD, Op.IMAD_WIDE, Op.LEA, Op.LEA_HI_X, Op.SHF, Op.LOP3, Op.MOV}
 _COPIES = {Op.MOV, Op.IMAD, Op.HFMA2}
+_SWAPS = (Atomic.CAS, Atomic.CAST)
 
 
 def divisions(flow: Dataflow) -> set[int]:
@@ -249,3 +250,29 @@ def _asks_memory(flow: Dataflow, index: int) -> bool:
 def uses_tensor_cores(flow: Dataflow) -> bool:
     """Whether a program has products of matrices."""
     return any(i.op.info.pipe is Pipe.TENSOR or i.op.info.described for i in flow.program.instrs)
+
+
+def compared_loads(flow: Dataflow) -> set[int]:
+    """Find the loads whose value an atomic compares before it swaps: what they miss, the atomic notices.
+
+    So does the loop that compilers and programmers make of an atomic that a GPU has not, such as a sum of doubles.
+
+    Parameters
+    ----------
+    flow : Dataflow
+
+    Returns
+    -------
+    set of int
+        By index.
+    """
+    instrs = flow.program.instrs
+    swaps = [k for k, i in enumerate(instrs) if i.op in (Op.ATOMS, Op.ATOMG, Op.ATOM) and i.sub in _SWAPS]
+    waiting = [w for k in swaps for w in flow.writers(k, registers_of(instrs[k].srcs[1], source_words(instrs[k], 1)))]
+    seen: set[int] = set()
+    while waiting:
+        k = waiting.pop()
+        if k not in seen:
+            seen.add(k)
+            waiting += flow.writers(k) if instrs[k].op in _COPIES else ()
+    return {k for k in seen if instrs[k].op in (Op.LDS, Op.LDG, Op.LD)}

@@ -256,7 +256,8 @@ def may_be_done(m, c, op, index, w, slot, on):
         return look_at_lanes(m, c, index, w, slot, K.GLOBAL, address, on, does, strength(c), 0)
     if op == I.LDS or op == I.STS:
         shared_addresses(m, c, w, address)
-        return look_at_lanes(m, c, index, w, slot, K.SHARED, address, on, READS if op == I.LDS else WRITES, 0, 0)
+        how = np.int64(K.STRONG | K.OF_BLOCK) if op == I.LDS and c[I.CACHE] == I.CG else np.int64(0)
+        return look_at_lanes(m, c, index, w, slot, K.SHARED, address, on, READS if op == I.LDS else WRITES, how, 0)
     if op == I.LDL or op == I.STL:
         short_addresses(m.regs, base, c[I.A], c[I.C_], c[I.SUB], c[I.OFFSET], address)
         return look_at_lanes(m, c, index, w, slot, K.LOCAL, address, on, READS if op == I.LDL else WRITES, 0, 0)
