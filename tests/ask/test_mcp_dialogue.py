@@ -142,7 +142,7 @@ def test_the_pitch_is_searched_and_the_least_traffic_asked_for():
 def test_what_there_is_and_what_there_is_not():
     async def dialogue(ask, about):
         tools = {tool.name: tool for tool in (await ask.session.list_tools()).tools}
-        assert {"predict", "profile", "advise", "diff", "tune", "bound", "kernels", "gpus"} == tools.keys()
+        assert {"predict", "profile", "advise", "diff", "tune", "bound", "check", "kernels", "gpus"} == tools.keys()
         for tool in tools.values():
             assert tool.description
             assert tool.annotations.read_only_hint
