@@ -59,7 +59,7 @@ def program(case: Case, form: str) -> list[dict[str, Any]]:
 
 def _in_short(check: dict[str, Any], file: str) -> list[dict[str, Any]]:
     rows = [_row(one, file) for one in check["findings"] if one["level"] != "note"]
-    return [*rows, _note("ended", check["ended"])] if check["ended"] else rows
+    return [*rows, _note("ended", check["ended"].replace(f"{wrong.FOLDER}/", ""))] if check["ended"] else rows
 
 
 def _row(finding: dict[str, Any], file: str) -> dict[str, Any]:
