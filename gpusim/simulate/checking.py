@@ -11,12 +11,8 @@ from gpusim.engine.state import checks as K
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
 from gpusim.errors import EndlessError
-from gpusim.isa.array_use import array_of_each
-from gpusim.isa.dataflow import Dataflow
 from gpusim.isa.encode import F
-from gpusim.isa.idioms import compared_loads
 from gpusim.isa.program import GRID_WORKSPACE
-from gpusim.isa.variants import Cache
 from gpusim.results.faults import Access, Checked, Fault, Observed, Space, Tool
 from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue
@@ -24,7 +20,7 @@ from gpusim.simulate.driving import Place, SimulationError, drive
 from gpusim.simulate.kept_for_checks import Looks
 from gpusim.simulate.launch import arrays_of, fill_memory, lay_out, pointers, read_back
 from gpusim.simulate.observed import leaked, observed
-from gpusim.simulate.prepared import bound, looked_at
+from gpusim.simulate.prepared import arrays_touched, bound, looked_at
 from gpusim.simulate.printed import printed
 from gpusim.simulate.sample import probe_blocks
 from gpusim.simulate.stretches import Stretches
@@ -249,15 +245,10 @@ class _Check:
 
 
 def _with_arrays(launch: Launch, layout: Layout, image: Image) -> Image:
-    """An image whose accesses say of which array they are, where it is one whatever happens: it may not leave that.
-
-    Loads whose value an atomic compares are strong, as that is.
-    """
-    groups, code = pointers(launch, layout), image.code.copy()
+    """An image whose accesses say of which array they are, where it is one whatever happens: it may not leave that."""
+    groups, code = tuple(pointers(launch, layout)), image.code.copy()
     number = {array.name: k for k, array in enumerate(arrays_of(launch))}
-    for index, names in enumerate(array_of_each(launch.program, groups)):
+    for index, names in enumerate(arrays_touched(launch.program, groups)):
         if names and any(names <= group for group in groups) and min(names) in number:
             code[image.place[index], F.ARRAY] = number[min(names)]
-    for index in compared_loads(Dataflow(launch.program)):
-        code[image.place[index], F.CACHE] = Cache.CG
     return image._replace(code=code)

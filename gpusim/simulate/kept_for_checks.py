@@ -51,32 +51,39 @@ def kept(launch: Launch, image: Image, slots: int, words: int, looks: Looks | No
     looks : Looks, optional
         Of a checked run.
     """
-    checked, (fresh, freed) = looks is not None, looks or Looks()
-    shared, whole = launch.program.shared_base + launch.shared_bytes, launch.warps * S.LANES
+    if looks is None:
+        return _arrays(1, 1, 1, 1, 1, 1, 1) | {"found": np.zeros((1, K.N_FOUND), np.int64), **_stretches(Looks())}
     of_shared, of_global = granule_bits(image, OF_SHARED), granule_bits(image, OF_GLOBAL)
-    threads, warps, slots = (whole, slots * launch.warps, slots) if checked else (1, 1, 1)
-    granules = (shared >> of_shared) + 1 if checked else 1
-    of_data = ((words * WORD) >> of_global) + WORD if checked else 1
-    local = -(-launch.program.local_bytes // WORD) if checked else 0
-    found = np.zeros((1 + K.MOST_FOUND if checked else 1, K.N_FOUND), np.int64)
+    found = np.zeros((1 + K.MOST_FOUND, K.N_FOUND), np.int64)
     found[0, K.F_SHARED_BITS], found[0, K.F_GLOBAL_BITS] = of_shared, of_global
     found[0, K.F_NOW] = 1  # 0 is the number of what never was
-    clocks = K.MOST_CLOCKS if checked else 1
+    shared, local = launch.program.shared_base + launch.shared_bytes, -(-launch.program.local_bytes // WORD)
+    return _arrays(
+        slots, slots * launch.warps, launch.warps * S.LANES, (shared >> of_shared) + 1,
+        ((words * WORD) >> of_global) + WORD, max(local, 1), K.MOST_CLOCKS,
+    ) | {"found": found, **_stretches(looks)}  # fmt: skip
+
+
+def _arrays(
+    slots: int, warps: int, threads: int, of_shared: int, of_global: int, local: int, clocks: int
+) -> dict[str, np.ndarray]:
+    """Room for so many places of blocks, warps, threads of a block, granules, words and clocks."""
     return {
-        "shadow_shared": _room(np.int64, slots, granules, K.N_SHADOW),
-        "shadow_global": _room(np.int64, of_data, K.N_SHADOW),
-        "shadow_local": _room(np.uint8, warps, max(local, 1), S.LANES),
+        "shadow_shared": _room(np.int64, slots, of_shared, K.N_SHADOW),
+        "shadow_global": _room(np.int64, of_global, K.N_SHADOW),
+        "shadow_local": _room(np.uint8, warps, local, S.LANES),
         "kept_blocks": _room(np.int64, slots, K.N_KEPT_BLOCK),
         "kept_threads": _room(np.int64, slots, threads, K.N_KEPT_THREAD),
         "kept_warps": _room(np.int64, warps, K.N_KEPT_WARP),
         "known": _room(np.int64, slots, threads, threads + 1),
         "clocks": _room(np.int64, clocks, K.C_FIRST + threads + 1),
         "pairs": _room(np.int64, clocks, K.C_FIRST + threads + 1),
-        "found": found,
-        "fresh": np.array(fresh, np.int64).reshape(-1, 2),
-        "freed": np.array(freed, np.int64).reshape(-1, 2),
         "joined": np.zeros(threads + 1, np.int64),
     }
+
+
+def _stretches(looks: Looks) -> dict[str, np.ndarray]:
+    return {name: np.array(some, np.int64).reshape(-1, 2) for name, some in looks._asdict().items()}
 
 
 def granule_bits(image: Image, ops: Sequence[Op]) -> int:

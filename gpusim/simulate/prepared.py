@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gpusim.isa.array_use import array_of_each
 from gpusim.isa.by_identity import by_identity
+from gpusim.isa.dataflow import Dataflow
 from gpusim.isa.encode import CHECKED_PIPE, F, Image, bind_constants, closed, encode
+from gpusim.isa.idioms import compared_loads
 from gpusim.isa.opcodes import Op
 from gpusim.isa.slice import counting_and_timed
+from gpusim.isa.variants import Cache
 from gpusim.simulate.launch import Launch, Layout, arrays_of_parameters, banks_of
 from gpusim.simulate.units import add_units
 
@@ -48,11 +52,21 @@ LOOKED_AT = (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.SHFL, Op.MEMBAR, Op.BAR, Op.EXIT
 
 @by_identity(1)
 def looked_at(program: Program) -> Image:
-    """The image that computes all values, and looks at what touches memory and by which threads meet."""
+    """The image that computes all values, and looks at what touches memory and by which threads meet.
+
+    Loads whose value an atomic compares are strong, as that is.
+    """
     image = whole(program)
     code = image.code.copy()
     code[np.isin(code[:, F.OP], LOOKED_AT), F.PIPE] = CHECKED_PIPE
+    code[image.place[sorted(compared_loads(Dataflow(program)))], F.CACHE] = Cache.CG
     return image._replace(code=code)
+
+
+@by_identity(1)
+def arrays_touched(program: Program, groups: Groups) -> list[frozenset[str]]:
+    """Of each instruction the arrays that it may touch, by parameter; nothing where it may be any."""
+    return array_of_each(program, groups)
 
 
 @by_identity(2)
