@@ -158,3 +158,20 @@ def test_a_load_that_an_atomic_compares_does_not_race() -> None:
     made = cuda.compile(LOOP, gpu="h200")
     assert gpusim.check(made.kernel("swap"), 2, 64, [np.zeros(1, np.uint64), numbers], gpu="h200").clean
     assert gpusim.check(made.kernel("sum"), 1, 64, [np.zeros(1, np.float32), draw(np.float32, 64)], gpu="h200").clean
+
+
+HEAP = """
+__global__ void odd(char* x, int* y) {
+    int* own = static_cast<int*>(malloc(4));
+    *own = threadIdx.x;
+    *reinterpret_cast<int*>(x + 2) = *own;
+    y[threadIdx.x] = *own;
+    free(own);
+}
+"""
+
+
+def test_a_kernel_with_a_heap_may_not_be_misaligned_elsewhere() -> None:
+    args = [np.zeros(8, np.int8), np.zeros(1, np.int32)]
+    found = gpusim.check(cuda.compile(HEAP, gpu="h200").kernel("odd"), 1, 1, args, gpu="h200")
+    assert [one.kind for one in found.findings] == ["misaligned"]

@@ -64,6 +64,6 @@ LATER_BITS = 18  # of the ticks by which loads come later at most, where the ord
 # Faults, and spaces of memory.  READ_TOO_SOON: a write of what another thread has read before anything was written
 (
     OUT_OF_BOUNDS, MISALIGNED, WAW, RAW, WAR, UNWRITTEN, EXITED_BARRIER, BARRIER_COUNT, ABSENT_LANES, UNAWAITED_COPY,
-    READ_TOO_SOON, FREED, LEAK, CLUSTER_EXIT, MBARRIER,
-) = range(1, 16)  # fmt: skip
+    READ_TOO_SOON, FREED, CLUSTER_EXIT, MBARRIER,
+) = range(1, 15)  # fmt: skip
 NOWHERE, GLOBAL, SHARED, LOCAL, CONSTANT = range(5)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpusim.engine.alu.operands import at, predicate
 from gpusim.engine.compiling.jit import cold, inline, jit
-from gpusim.engine.core.checking.findings import note, number_of
+from gpusim.engine.core.checking.findings import first_thread, note, number_of
 from gpusim.engine.core.checking.order import now, strong_access
 from gpusim.engine.core.checking.shadow import (
     READS,
@@ -38,7 +38,7 @@ WORD_MASK = 0xFFFFFFFF
 def look_at_lanes(m, c, index, w, slot, space, address, on, does, how, narrowest):
     """Look at the access of each lane; returns the lanes whose access may be done."""
     width, fine, may = np.int64(c[I.WIDTH]) if narrowest == 0 else narrowest, ZERO, False
-    first = w % m.shape[S.WARPS] * S.LANES
+    first = first_thread(m, w)
     if space == K.SHARED and not how:
         fine = look_at_shared(m, index, slot, first, address, on, does, width)
         on &= ~fine
@@ -87,10 +87,10 @@ def look_at(m, c, index, w, slot, thread, lane, space, address, width, does, how
     if not is_inside(m, c, w, space, address, width):
         freed = space == K.GLOBAL and is_among(m.freed, address)
         fault = np.int64(K.FREED if freed else K.OUT_OF_BOUNDS)
-    elif space == K.GLOBAL and m.shape[S.HEAP_UNITS]:
-        fault = fault_of_heap(m, address, width)
     elif address & (width - 1):
         fault = np.int64(K.MISALIGNED)
+    elif space == K.GLOBAL and m.shape[S.HEAP_UNITS]:
+        fault = fault_of_heap(m, address, width)
     if fault:
         place = address - m.shape[S.SHARED_BASE] if space == K.SHARED else address
         note(m, fault, index, number_of(m, slot, thread), space, place, width, np.int64(-1), 0)
@@ -102,16 +102,24 @@ def look_at(m, c, index, w, slot, thread, lane, space, address, width, does, how
     return True
 
 
+@inline
+def piece_at(m, address):
+    """First unit of the piece of the device's heap that an address lies in, or behind; -1: it is not in the heap."""
+    begin = (address - m.shape[S.HEAP_FIRST]) // UNIT
+    if begin < 0 or begin >= m.shape[S.HEAP_UNITS]:
+        return np.int64(-1)
+    while begin > 0 and m.heap[N_HEAP + begin] == 0:
+        begin -= 1
+    return np.int64(begin)
+
+
 @cold
 def fault_of_heap(m, address, width):
     """What is wrong with an access to the device's heap: beyond a piece, or to what was freed; 0: nothing."""
-    units = m.shape[S.HEAP_UNITS]
-    at = (address - m.shape[S.HEAP_FIRST]) // UNIT
-    if at < 0 or at >= units:
+    units, begin = m.shape[S.HEAP_UNITS], piece_at(m, address)
+    if begin < 0:
         return np.int64(0)
-    begin = at
-    while begin > 0 and m.heap[N_HEAP + begin] == 0:
-        begin -= 1
+    at = (address - m.shape[S.HEAP_FIRST]) // UNIT
     size, asked = m.heap[N_HEAP + begin], m.heap[N_HEAP + PLAIN * units + begin]
     if size < 0:
         return np.int64(K.FREED) if at < begin - size else np.int64(K.OUT_OF_BOUNDS)
@@ -171,11 +179,9 @@ def is_among(stretches, address):
 @inline
 def is_fresh(m, address):
     """Whether nobody has written a place before this launch: in a stretch of global memory, a piece of the heap."""
-    units, at = m.shape[S.HEAP_UNITS], (address - m.shape[S.HEAP_FIRST]) // UNIT
-    if units and 0 <= at < units:
-        while at > 0 and m.heap[N_HEAP + at] == 0:
-            at -= 1
-        return m.heap[N_HEAP + (PLAIN + 1) * units + at] != 0
+    begin = piece_at(m, address) if m.shape[S.HEAP_UNITS] else np.int64(-1)
+    if begin >= 0:
+        return m.heap[N_HEAP + (PLAIN + 1) * m.shape[S.HEAP_UNITS] + begin] != 0
     return is_among(m.fresh, address)
 
 
@@ -304,7 +310,7 @@ def look_at_generic(m, c, op, index, w, slot, on):
     """LD, ST, ATOM: each lane in the space where its address lies; shared memory of other blocks is passed by."""
     address, width, fine = m.scratch[S.ADDRESSES], np.int64(c[I.WIDTH]), ZERO
     generic_addresses(c, m.regs, first_row(m, w), address)
-    first, does = w % m.shape[S.WARPS] * S.LANES, READS if op == I.LD else WRITES if op == I.ST else READS | WRITES
+    first, does = first_thread(m, w), READS if op == I.LD else WRITES if op == I.ST else READS | WRITES
     how = scope(c) if op == I.ATOM else strength(c)
     for lane in range(S.LANES):
         if not (on >> np.uint32(lane)) & ONE:
@@ -364,7 +370,7 @@ def look_at_constants(m, c, index, w, slot, on):
     for lane in range(S.LANES):
         start = (np.int64(a[lane]) + np.int64(c[I.OFFSET])) & WORD_MASK
         if (on >> np.uint32(lane)) & ONE and start + c[I.WIDTH] > size:
-            who = number_of(m, slot, w % m.shape[S.WARPS] * S.LANES + lane)
+            who = number_of(m, slot, first_thread(m, w) + lane)
             note(m, np.int64(K.OUT_OF_BOUNDS), index, who, K.CONSTANT, start, c[I.WIDTH], np.int64(-1), c[I.SUB])
 
 

@@ -12,6 +12,12 @@ from gpusim.engine.state.faults import note_error
 
 
 @inline
+def first_thread(m, w):
+    """Number in its block of a warp's first thread."""
+    return w % m.shape[S.WARPS] * S.LANES
+
+
+@inline
 def number_of(m, slot, thread):
     """Number of a thread of the block in ``slot``, with that of its block."""
     return m.blocks[slot, S.ID] << K.THREAD_BITS | thread

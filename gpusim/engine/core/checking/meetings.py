@@ -7,7 +7,7 @@ import numpy as np
 from gpusim.engine.alu.operands import at, predicate
 from gpusim.engine.compiling.bits import first_lane
 from gpusim.engine.compiling.jit import cold, inline, jit
-from gpusim.engine.core.checking.findings import note, number_of
+from gpusim.engine.core.checking.findings import first_thread, note, number_of
 from gpusim.engine.core.checking.order import (
     block_meets,
     hear,
@@ -15,6 +15,7 @@ from gpusim.engine.core.checking.order import (
     join,
     lanes_meet,
     now,
+    place_for,
     place_of,
     tell,
     tell_block,
@@ -37,12 +38,6 @@ NAMED_AT = 1 << 32  # keys of a block's barriers: no address of shared memory
 
 
 COMPLETE_AT, BEGUN_AT = 1 << 60, 1 << 61  # keys of complete phases of an mbarrier, and of whether it is one
-
-
-@inline
-def first_thread(m, w):
-    """Number in its block of a warp's first thread."""
-    return w % m.shape[S.WARPS] * S.LANES
 
 
 # ------------------------------------------------------------------ barriers of a block
@@ -293,8 +288,14 @@ def count_arrivals(m, index, slot, thread, address, together):
     """Note that lanes of one instruction arrive more often than the phase lacks arrivals."""
     word = contents(m.shared[slot], address)
     if arrivals_of(word, EXPECTED_AT) and together > arrivals_of(word, PENDING_AT):
-        who, place = number_of(m, slot, thread), address - m.shape[S.SHARED_BASE]
-        note(m, np.int64(K.MBARRIER), index, who, K.SHARED, place, SIZE, np.int64(-1), 0)
+        note_mbarrier(m, index, slot, thread, address)
+
+
+@cold
+def note_mbarrier(m, index, slot, thread, address):
+    """Note that an mbarrier is not used as it may be."""
+    who, place = number_of(m, slot, thread), address - m.shape[S.SHARED_BASE]
+    note(m, np.int64(K.MBARRIER), index, who, K.SHARED, place, SIZE, np.int64(-1), 0)
 
 
 @jit
@@ -326,8 +327,7 @@ def begin_mbarrier(m, c, index, w, slot, on):
         return
     lives = m.clocks[k, K.C_VERSION] > 1 and arrivals_of(contents(m.shared[slot], address), EXPECTED_AT)
     if c[0] == I.SYNCS_EXCH and lives:
-        who, place = number_of(m, slot, thread), address - m.shape[S.SHARED_BASE]
-        note(m, np.int64(K.MBARRIER), index, who, K.SHARED, place, SIZE, np.int64(-1), 0)
+        note_mbarrier(m, index, slot, thread, address)
     m.clocks[k, K.C_VERSION] = now(m) if c[0] == I.SYNCS_EXCH else 1
 
 
@@ -354,12 +354,10 @@ def wake_up(m, w, slot):
 @jit
 def tell_of_copy(m, slot, barrier):
     """A bulk copy has begun whose end an mbarrier of the block in ``slot`` will hear of."""
-    k = place_of(m.clocks, key_of(m, slot, barrier) | COMPLETE_AT, m.blocks[slot, S.ID], True)
-    if k < 0:
-        m.found[0, K.F_BLIND] = 1
-        return
-    row = m.clocks[k]
-    row[len(row) - 1], row[K.C_VERSION] = now(m), now(m)
+    k = place_for(m, m.clocks, key_of(m, slot, barrier) | COMPLETE_AT, m.blocks[slot, S.ID])
+    if k >= 0:
+        row = m.clocks[k]
+        row[len(row) - 1], row[K.C_VERSION] = now(m), now(m)
 
 
 @jit

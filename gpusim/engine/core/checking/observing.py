@@ -18,6 +18,7 @@ from gpusim.engine.core.checking.accesses import (
     look_at_constants,
     note_box,
 )
+from gpusim.engine.core.checking.findings import first_thread
 from gpusim.engine.core.checking.meetings import (
     arrive_at_mbarrier,
     begin_mbarrier,
@@ -186,7 +187,7 @@ def look_after(m, c, index, w, slot, on, done, copy):
 @jit
 def look_at_bulk(m, x, index, w, slot, on):
     """A bulk copy between global memory and the shared memory of a block."""
-    thread = w % m.shape[S.WARPS] * S.LANES + first_lane(on)
+    thread = first_thread(m, w) + first_lane(on)
     if x[K_SLOT] == slot:
         note_box(m, index, slot, thread, x[X_PLACE], x[X_ROWS] * row_bytes(x), x[K_KIND] == BRINGS)
         if x[K_BARRIER] >= 0:

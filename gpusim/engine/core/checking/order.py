@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.engine.compiling.jit import cold, inline, jit
+from gpusim.engine.core.checking.findings import first_thread
 from gpusim.engine.state import checks as K
 from gpusim.engine.state import columns as S
 
@@ -101,6 +102,15 @@ def place_of(table, key, block, makes):
     return np.int64(-1)
 
 
+@jit
+def place_for(m, table, key, block):
+    """The same, made where there is none; where there is no room, what threads tell one another is known no more."""
+    k = place_of(table, key, block, True)
+    if k < 0:
+        m.found[0, K.F_BLIND] = 1
+    return k
+
+
 @inline
 def first_place(table, key):
     """Where rows of a key begin."""
@@ -118,15 +128,18 @@ def join(into, more):
 @jit
 def tell(m, slot, thread, key, own, t):
     """A thread leaves at a place what it knows, and of itself what it did up to ``own``; number ``t``."""
-    k = place_of(m.clocks, key, m.blocks[slot, S.ID], True)
-    if k < 0:
-        m.found[0, K.F_BLIND] = 1
-        return
-    row = m.clocks[k]
+    k = place_for(m, m.clocks, key, m.blocks[slot, S.ID])
+    if k >= 0:
+        leave_clock(m, m.clocks[k], slot, thread, own)
+        m.clocks[k, K.C_VERSION] = t
+
+
+@inline
+def leave_clock(m, row, slot, thread, own):
+    """A row has what a thread knows, too, and of itself what it did up to ``own``."""
     join(row[K.C_FIRST :], m.known[slot, thread])
     row[K.C_FIRST + thread] = max(row[K.C_FIRST + thread], own)
     row[K.C_PHASE] = max(row[K.C_PHASE], m.kept_blocks[slot, K.KB_PHASE])
-    row[K.C_VERSION] = t
 
 
 @jit
@@ -148,9 +161,8 @@ def hear_of_others(m, slot, key):
         if row[K.C_VERSION] == 0:
             return
         if row[K.C_KEY] == key and row[K.C_BLOCK] != own:
-            p = place_of(m.pairs, own, row[K.C_BLOCK], True)
+            p = place_for(m, m.pairs, own, row[K.C_BLOCK])
             if p < 0:
-                m.found[0, K.F_BLIND] = 1
                 return
             if m.pairs[p, K.C_VERSION] < row[K.C_VERSION]:
                 join(m.pairs[p, K.C_PHASE :], row[K.C_PHASE :])
@@ -175,7 +187,7 @@ def learn_all(m, own, block):
 @jit
 def lanes_meet(m, w, slot, lanes):
     """Lanes of a warp wait for one another: each knows what all of them did and knew."""
-    first, t = w % m.shape[S.WARPS] * S.LANES, now(m)
+    first, t = first_thread(m, w), now(m)
     known, everything = m.known[slot], m.kept_warps[w, K.FOREIGN] >= m.kept_blocks[slot, K.KB_PHASE]
     start, end = (np.int64(0), np.int64(known.shape[1])) if everything else (first, first + S.LANES)
     joined = m.joined
@@ -205,7 +217,7 @@ def block_meets(m, slot):
 @inline
 def fence(m, w, slot, lanes, of_block):
     """Lanes of a warp have made a fence: what they did before it they may tell others, or others of their block."""
-    first = w % m.shape[S.WARPS] * S.LANES
+    first = first_thread(m, w)
     for lane in range(S.LANES):
         if (lanes >> np.uint32(lane)) & ONE:
             notes = m.kept_threads[slot, first + lane]
@@ -240,12 +252,6 @@ def strong_access(m, slot, thread, key, writes, reads, of_block):
 @jit
 def tell_block(m, slot, thread, home):
     """A thread tells a block of its cluster what it has done, by an mbarrier there."""
-    own = m.blocks[slot, S.ID]
-    p = place_of(m.pairs, m.blocks[home, S.ID], own, True)
-    if p < 0:
-        m.found[0, K.F_BLIND] = 1
-        return
-    row = m.pairs[p]
-    join(row[K.C_FIRST :], m.known[slot, thread])
-    row[K.C_FIRST + thread] = now(m)
-    row[K.C_PHASE] = max(row[K.C_PHASE], m.kept_blocks[slot, K.KB_PHASE])
+    p = place_for(m, m.pairs, m.blocks[home, S.ID], m.blocks[slot, S.ID])
+    if p >= 0:
+        leave_clock(m, m.pairs[p], slot, thread, now(m))

@@ -47,6 +47,12 @@ def race(m, row, slot, thread, stamp, does, began):
     return np.int64(0), np.int64(-1)
 
 
+@inline
+def write_alone(row, stamp, t):
+    """A write leaves its stamp: nobody has touched the granule since."""
+    row[K.WROTE], row[K.WROTE_AT], row[K.READ_AT], row[K.READ_TOO_AT], row[K.CHANGED_AT] = stamp, t, 0, 0, 0
+
+
 @jit
 def leave(m, row, slot, thread, stamp, does, began):
     """An access leaves its stamp: a write alone, a read beside another one that it does not come after."""
@@ -55,7 +61,7 @@ def leave(m, row, slot, thread, stamp, does, began):
         row[K.CHANGED], row[K.CHANGED_AT] = stamp, t
         return
     if does & WRITES:
-        row[K.WROTE], row[K.WROTE_AT], row[K.READ_AT], row[K.READ_TOO_AT], row[K.CHANGED_AT] = stamp, t, 0, 0, 0
+        write_alone(row, stamp, t)
         return
     read, at = row[K.READ], row[K.READ_AT]
     if at < began or (read ^ stamp) >> K.WHO_AT == 0 or is_known(m, slot, thread, read, at):
@@ -92,7 +98,7 @@ def is_simple(row, stamp, does, began, phase):
 def leave_alone(row, stamp, does, t, phase):
     """An access with which nothing is wrong leaves its stamp."""
     if does & WRITES:
-        row[K.WROTE], row[K.WROTE_AT], row[K.READ_AT], row[K.READ_TOO_AT], row[K.CHANGED_AT] = stamp, t, 0, 0, 0
+        write_alone(row, stamp, t)
     elif row[K.READ_AT] < phase or (row[K.READ] ^ stamp) >> K.WHO_AT == 0:
         row[K.READ], row[K.READ_AT] = stamp, t
     else:
