@@ -9,5 +9,9 @@ import pytest
 
 
 def most_by_hand(every: Iterable[Any], chosen: Collection[Any]) -> list[Any]:
-    """Every parameter: those chosen are tried each time, the others with ``-m long``."""
-    return [one if one in chosen else pytest.param(one, marks=pytest.mark.long) for one in every]
+    """Every parameter, or tuple of them: those chosen are tried each time, the others with ``-m long``."""
+    return [one if one in chosen else pytest.param(*_values(one), marks=pytest.mark.long) for one in every]
+
+
+def _values(one: Any) -> tuple[Any, ...]:
+    return one if isinstance(one, tuple) else (one,)

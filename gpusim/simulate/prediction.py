@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gpusim.errors import ParameterError
 from gpusim.isa.array_use import arrays_read, arrays_written, reads_data
 from gpusim.kept.alone import check_wanted
-from gpusim.simulate import kept_results, spared
+from gpusim.simulate import kept_results
 from gpusim.simulate.launch import memory_of
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Rerun:
 
     def lines(self, cause: Cause) -> Sequence[CodeLine]:
         """Lines of the launch's code that a cause is in, by their instructions; none where it is none of code."""
+        from gpusim.simulate import spared  # imports numba, which a kept prediction does without
+
         return spared.lines(self.works[self.place].launch.program, cause)
 
     def __call__(
