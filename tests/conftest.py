@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 # Compiling an engine function may take seconds the first time, so no example has a deadline.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True, print_blob=True, max_examples=30)
+settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True, print_blob=True, max_examples=20)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 for variable in ("GPUSIM_KERNELS", "GPUSIM_QUIET"):  # what a user has set is not what is tested

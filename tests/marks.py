@@ -14,4 +14,4 @@ def most_by_hand(every: Iterable[Any], chosen: Collection[Any]) -> list[Any]:
 
 
 def _values(one: Any) -> tuple[Any, ...]:
-    return one if isinstance(one, tuple) else (one,)
+    return one if type(one) is tuple else (one,)

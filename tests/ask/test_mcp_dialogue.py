@@ -74,6 +74,7 @@ def said(answer):
     return content.text
 
 
+@pytest.mark.long
 def test_a_slow_transpose_is_made_faster():
     async def dialogue(ask, about):
         assert about.server_info.name == "gpusim"
@@ -176,6 +177,7 @@ def test_what_there_is_and_what_there_is_not():
     session(dialogue)
 
 
+@pytest.mark.long
 def test_a_launch_that_is_too_long_ends_in_time_and_the_next_is_answered():
     async def dialogue(ask, about):
         await ask("gpus")  # by now the engine is loaded

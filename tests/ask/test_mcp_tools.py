@@ -24,6 +24,7 @@ from gpusim.mcp.call import Answer
 from gpusim.mcp.inline import check_alone
 from tests.ask.documents import faults
 from tests.ask.transposes import LAUNCH, PADDED, READING, SLOW, TRANSPOSE
+from tests.marks import most_by_hand
 
 SHORT_CHAIN = {"kernel": "attention-standard", "params": {"N": 64}}
 MATMUL = {"computation": "C[m,n] += A[m,k] * B[k,n]", "params": {"m": 4096, "n": 4096, "k": 4096}}
@@ -146,7 +147,7 @@ def asked(tool, **arguments):
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("detail", ["short", "full"])
+@pytest.mark.parametrize("detail", most_by_hand(["short", "full"], ["short"]))
 @pytest.mark.parametrize(
     ("tool", "arguments", "kind"),
     [
@@ -155,7 +156,12 @@ def asked(tool, **arguments):
         ("profile", {"source": SLOW, **LAUNCH}, "profiles"),
         ("advise", {"kernel": "transpose-shared", "params": {"n": 128}}, "advice"),
         ("diff", {"before": {"source": SLOW, **LAUNCH}, "after": {"source": PADDED, **LAUNCH}}, "diff"),
-        ("diff", {"before": SHORT_CHAIN, "after": {"kernel": "attention-standard", "params": {"N": 96}}}, "diff"),
+        pytest.param(
+            "diff",
+            {"before": SHORT_CHAIN, "after": {"kernel": "attention-standard", "params": {"N": 96}}},
+            "diff",
+            marks=pytest.mark.long,
+        ),
         ("tune", {"kernel": "copy", "params": {"N": 8192}, "over": {"B": [*range(32, 1025, 32)]}, "top": 1}, "tuning"),
         ("tune", {**SHORT_CHAIN, "over": {"T": [16, 32]}}, "tuning"),
         ("bound", {"kernel": "matmul-tiled", "params": {"n": 128}}, "bound"),

@@ -53,6 +53,7 @@ def test_the_documented_example_passes(project):
     assert re.search(r"\b5 passed", said), said
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("compiler")
 def test_the_documented_failure_is_what_is_shown(project):
     (shown,) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
@@ -116,6 +117,7 @@ def test_what_is_wrong(gpusim_profile, call, says):
     assert status == 0, said
 
 
+@pytest.mark.long
 def test_the_gpu_is_the_option_else_the_files_else_an_h200(project):
     text = "def test_gpu(gpusim_profile):\n    assert gpusim_profile.gpu == '{}'\n"
     assert project(text.format("h200"))[0] == 0

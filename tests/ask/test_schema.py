@@ -82,6 +82,7 @@ def test_of_tune(written):
     check(written("tune", "copy", "--N", "4096", "--over", "B=64,256,2048", "--top", "1"), "tuning")
 
 
+@pytest.mark.long
 def test_of_diff(written):
     document = written("diff", "copy --B 32", "copy --B 256", "--N", "4096")
     check(document, "diff")

@@ -20,6 +20,7 @@ def tiled() -> Bound:
     return gpusim.bound("matmul-tiled", n=512, tile=16)
 
 
+@pytest.mark.long
 def test_a_measured_launch_has_every_rung(tiled: Bound) -> None:
     assert list(tiled["L2"].rungs) == ["bound", "best", "derived", "counted", "measured"]
     assert list(tiled["HBM"].rungs) == ["bound", "counted", "measured"]

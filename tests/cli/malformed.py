@@ -106,7 +106,7 @@ RIGHT = [
     "compare good.csv profile.json --json out.json",
     "compare measured.json profile.json --each",
     "formula matmul-tiled --n 64 --tile 8",
-    "formula flash-attention-1 --M 25600",
+    "formula matmul-tiled --M 25600",
     "kernels --kernels mine.py",
     "predict mine --n 64 --kernels mine.py",
     "emit matmul-tiled --tile 16 --name f --output out.json",

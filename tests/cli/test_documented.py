@@ -16,6 +16,7 @@ import typer.main
 from gpusim.cli import main, scenarios
 from gpusim.cli.app import app
 from gpusim.measured import measurement
+from tests.marks import most_by_hand
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = {
@@ -26,7 +27,11 @@ FENCE = re.compile(
 )
 BLOCKS = [(name, match) for name, text in DOCUMENTS.items() for match in FENCE.finditer(text)]
 INLINE = re.compile(r"(?<!`)`(gpusim [^`]+)`(?!`)")
-LONG = ("--n 4096", "--tile 8,16,32", "--n 1024 --tile 32", "layernorm-unfused", "--bm 64,128", "--over TM=4,8")
+LONG = (
+    "--n 4096", "--tile 8,16,32", "--n 1024 --tile 32", "layernorm-unfused", "--bm 64,128", "--over TM=4,8",
+    "--over THREADS=64,256", "attention-standard --N 512", "compare h200 --jobs", "compare h200 --only",
+    "--plot mystery", "--M 25600",
+)  # fmt: skip
 SLOW = {
     **dict.fromkeys(LONG, pytest.mark.long),
     **dict.fromkeys(("attention-standard", "compare h200", "compare there.json", "--plot"), pytest.mark.slow),
@@ -83,6 +88,9 @@ def made_by(file):
     """The documented command that writes a file."""
     found = [c for c in ALL if re.search(rf"(--json|-o|--plot|--timeline) {re.escape(file)}$", c) and not measures(c)]
     return found[0] if found else None
+
+
+MEASURING = [command for command in ALL if measures(command)]
 
 
 # ---------------------------------------------------------------- the folder in which a reader types
@@ -172,7 +180,7 @@ def test_command(folder, command, request, capsys):
     assert max(map(len, printed), default=0) <= 100
 
 
-@pytest.mark.parametrize("command", [command for command in ALL if measures(command)])
+@pytest.mark.parametrize("command", most_by_hand(MEASURING, MEASURING[::4]))
 def test_a_command_that_measures_lacks_nothing_but_a_gpu(tmp_path, command, capsys, monkeypatch):
     (tmp_path / "cupy.py").write_text("raise ImportError('no CuPy here')\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -237,7 +245,13 @@ SNIPPETS = [(name, block["text"]) for name, block in BLOCKS if block["language"]
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize(("document", "code"), SNIPPETS, ids=[f"{name}-{k}" for k, (name, _) in enumerate(SNIPPETS)])
+@pytest.mark.parametrize(
+    ("document", "code"),
+    [
+        pytest.param(name, code, id=f"{name}-{k}", marks=[pytest.mark.long] * ("profile.advice()" in code))
+        for k, (name, code) in enumerate(SNIPPETS)
+    ],
+)
 def test_python_copied_alone(folder, document, code, capsys):
     (folder / "typed.py").write_text(code)
     runpy.run_path(str(folder / "typed.py"))
@@ -250,6 +264,7 @@ def test_every_block_is_a_command_a_file_or_python():
     assert sum(bool(block["title"]) for _, block in BLOCKS) == 7
 
 
+@pytest.mark.long
 def test_the_scenario_runs_as_a_file(folder):
     result = subprocess.run(
         [sys.executable, "-W", "error", "scenarios/padding_a_tile.py"], capture_output=True, text=True, cwd=folder,

@@ -82,6 +82,7 @@ def test_json_has_when_that_was(shown):
     assert second | {"kept": None} == first
 
 
+@pytest.mark.long
 def test_a_scenario_says_so_on_standard_error(capsys, runs):
     outputs = []
     for command in ("scenario divergence", "scenario divergence", "scenario --fresh divergence"):

@@ -16,6 +16,7 @@ import gpusim
 from gpusim.cli import main
 from gpusim.errors import GpusimError
 from tests.cli import malformed
+from tests.marks import most_by_hand
 
 EXAMPLES = int(os.environ.get("GPUSIM_EXAMPLES", "50"))
 """By hand, before a release: some thousands."""
@@ -103,7 +104,7 @@ def test_a_full_disk_under_a_file_is_one_line_too(line):
     assert (status, said) == (1, [f"gpusim: {line.split()[-1]} /dev/full: No space left on device"])
 
 
-@pytest.mark.parametrize("command", ["gpus", "--help", "predict copy --n 64 --json -"])
+@pytest.mark.parametrize("command", most_by_hand(["gpus", "--help", "predict copy --n 64 --json -"], ["gpus"]))
 def test_a_closed_pipe_or_stream_is_no_fault(command):
     words = [sys.executable, "-m", "gpusim", *command.split()]
     reads, writes = os.pipe()

@@ -134,7 +134,11 @@ def test_warnings_of_the_compiler_are_shown(capsys):
             "gpusim: odd.cu:2: odd: thread (0, 0, 0)",
         ),
         ("endless.cu --grid 1 --block 32 --arg int32:zeros:1 --limit 9999", "9999 warp instructions"),
-        ("endless.cu --grid 1 --block 32 --arg int32:zeros:1 --seconds-per-launch 0.1", "given up after 0.1 s"),
+        pytest.param(
+            "endless.cu --grid 1 --block 32 --arg int32:zeros:1 --seconds-per-launch 0.1",
+            "given up after 0.1 s",
+            marks=pytest.mark.long,
+        ),
         (f"{GOOD} --gpu h20", "unknown GPU 'h20'"),
         (f"{GOOD} --option=--bogus", "unrecognized option --bogus"),
         (f"{GOOD} --option=-arch=sm_80", "must be left out"),

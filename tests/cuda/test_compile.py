@@ -228,7 +228,7 @@ def stand_in(monkeypatch, tmp_path, text):
     [
         ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", r"NVRTC \S+ crashes \(SIGSEGV\)"),
         ("raise MemoryError", r"NVRTC \S+ fails: MemoryError"),
-        ("import time; time.sleep(1000)", r"NVRTC \S+ does not end within 4 s"),
+        pytest.param("import time; time.sleep(1000)", r"NVRTC \S+ does not end within 4 s", marks=pytest.mark.long),
     ],
 )
 def test_a_compiler_that_ends_badly_is_one_line(monkeypatch, tmp_path, text, says):

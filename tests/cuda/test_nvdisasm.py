@@ -209,6 +209,7 @@ def run_through(data: bytes) -> None:
 LINES = LISTING.splitlines()
 
 
+@pytest.mark.long
 @settings(max_examples=500)
 @given(st.lists(st.sampled_from(LINES) | st.text(max_size=30), max_size=25), st.integers(0, 200), st.text(max_size=3))
 def test_any_listing_is_read_or_refused(lines, at, inserted):

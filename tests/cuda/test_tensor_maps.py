@@ -142,6 +142,7 @@ def test_a_box_goes_back_where_it_is_in_the_tensor(module: cuda.Module, case: Ca
     assert gaps.sum() <= inside.sum() * case.map.array.itemsize
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(cases(("float32",)))
 def test_sectors_are_those_of_its_rows(module: cuda.Module, case: Case) -> None:
@@ -272,6 +273,7 @@ def test_counts_are_those_of_a_run_with_values(module: cuda.Module) -> None:
     assert without[READ].value == 40 * 6 * 2048 // 32
 
 
+@pytest.mark.long
 def test_part_of_a_launch_stands_for_it(module: cuda.Module) -> None:
     blocks = 6000
     found = pipeline(module, blocks, values=False, sample=True)

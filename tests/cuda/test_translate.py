@@ -458,7 +458,7 @@ matrices of 4 bits, of 1 bit, and fp8; %nwarpid.
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("arch", most_by_hand(ARCHITECTURES, {"sm_90"}))
+@pytest.mark.parametrize("arch", most_by_hand(ARCHITECTURES, ()))
 def test_everything_ordinary_has_a_translation(arch, request):
     unknown, classes = set(), set()
     for name in CORPUS:

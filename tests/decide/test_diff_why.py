@@ -132,6 +132,7 @@ def test_padding_a_tile_takes_bank_conflicts_away() -> None:
     assert (gone.a > 0, gone.b) == (True, 0)
 
 
+@pytest.mark.long
 def test_one_kernel_in_place_of_several_saves_what_passes_between_them() -> None:
     chain, fused = gpusim.predict_chain("sin2cos2-unfused", N=1 << 18), gpusim.predict("sin2cos2", N=1 << 18)
     found = gpusim.diff(chain, fused)

@@ -75,11 +75,13 @@ def test_a_description_of_ones_own_is_predicted_here(monkeypatch):
     assert [row.profile.block[0] for row in found.rows] == [64, 128]
 
 
+@pytest.mark.long
 def test_long_sweeps_show_the_fastest():
     found = gpusim.sweep("copy", {"N": range(1024, 1024 + MOST_SHOWN + 5)})
     assert f"the {MOST_SHOWN} fastest of {MOST_SHOWN + 5}" in repr(found)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("compiler")
 def test_macros_of_a_source_are_swept_and_what_does_not_compile_is_a_row(tmp_path):
     source = tmp_path / "scale.cu"
@@ -239,6 +241,7 @@ def test_a_worker_that_is_killed_costs_its_points_and_nothing_else(cluster, coun
     pd.testing.assert_frame_equal(there.to_dataframe(), here.to_dataframe())
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_call_that_ends_every_worker_is_an_error_and_the_others_go_on(cluster):

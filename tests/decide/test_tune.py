@@ -218,6 +218,7 @@ def test_what_is_to_be_measured_is_a_launch_file(tmp_path, monkeypatch, capsys):
 # ---------------------------------------------------------------- held against hardware
 
 
+@pytest.mark.long
 def test_the_best_of_eight_is_within_three_per_cent_of_the_optimum_wherever_the_clock_is_known():
     found = [space for space in tuning.spaces() if "any clock" not in space.name]
     assert {space.gpu for space in found} == {"a100-40gb@765MHz", "a100-40gb", "rtx-a6000@1410MHz", "h200"}
@@ -226,12 +227,14 @@ def test_the_best_of_eight_is_within_three_per_cent_of_the_optimum_wherever_the_
     assert whole.above(4) < 0.03
 
 
+@pytest.mark.long
 def test_every_group_of_tiles_of_the_package_has_its_best_first():
     groups = [space for space in tuning.spaces() if "=" in space.name]
     assert len(groups) == 22
     assert max(space.above(1) for space in groups) < 0.03
 
 
+@pytest.mark.long
 def test_the_page_and_the_package_say_what_was_found():
     found = tuning.spaces()
     assert tuning.PAGE.read_text() == "\n".join(tuning.page(found)).rstrip("\n") + "\n"

@@ -13,7 +13,8 @@ from gpusim.lang.emit import emit
 from gpusim.lang.emit.identifiers import Scope, identifier
 from gpusim.lang.emit.lines import WIDTH, wrapped
 from tests.emit import constructs
-from tests.kernels.cases import CASES
+from tests.kernels.cases import CASES, REPRESENTATIVE
+from tests.marks import most_by_hand
 
 GOLDEN = Path(__file__).parent / "golden"
 POINTERS = {
@@ -32,7 +33,7 @@ def test_the_whole_text(name):
     assert lookup.get(name).kernel.emit(name=name.replace("-", "_")) == wanted
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
 @settings(max_examples=2)
 @given(data=st.data())
 def test_parameters_are_those_of_the_program_in_its_order(name, data):

@@ -78,6 +78,7 @@ def test_the_command_shows_the_gpu_at_its_clock(capsys):
     assert row[1:4] == ["1.41e+09", "Hz", "assumed"]
 
 
+@pytest.mark.long
 def test_what_computes_takes_the_longer_and_what_waits_for_memory_does_not():
     compute, memory = {"n": 256}, {"N": 1 << 24}
     slower = [

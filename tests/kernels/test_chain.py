@@ -12,6 +12,7 @@ from gpusim.catalogue.chain import Chain, Step
 from gpusim.errors import ParameterError
 from gpusim.frontends.elements import count_elements
 from tests.kernels.cases import CHAINS
+from tests.marks import most_by_hand
 
 ALL = lookup.chains()
 SMALL = {"B": 1, "H": 2, "N": 64, "d": 16, "T": 16}
@@ -28,7 +29,7 @@ def test_every_chain_is_tried():
     assert {chain.name for chain in ALL} == set(CHAINS)
 
 
-@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize("name", most_by_hand(CHAINS, list(CHAINS)[::2]))
 @settings(max_examples=3)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_outputs_match_the_reference(name, data, seed):
@@ -44,7 +45,7 @@ def test_outputs_match_the_reference(name, data, seed):
         )
 
 
-@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize("name", most_by_hand(CHAINS, list(CHAINS)[::3]))
 @settings(max_examples=2)
 @given(data=st.data())
 def test_what_it_moves_follows_from_its_kernels(name, data):

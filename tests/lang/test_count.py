@@ -66,7 +66,7 @@ def test_evaluated_counts_are_what_every_thread_does(kernel, data):
 
 @pytest.mark.parametrize("kernel", [k for k in samples.ALL if k.name != "warps"], ids=lambda k: k.name)
 @given(data=st.data())
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_the_formulas_themselves_are_exact_sums_included(kernel, data):
     params = data.draw(launches(kernel, small=True))
     expected = count_by_enumeration(kernel.tree, **params)

@@ -78,6 +78,7 @@ def test_one_that_fails_does_not_stop_the_rest(tmp_path, jobs):
     assert jobs == 1 or told[-1][0] == 3
 
 
+@pytest.mark.long
 def test_as_many_processes_as_may_be_find_the_same(tmp_path):
     specs = [spec(tmp_path, f"grid{n}", grid=(n,)) for n in (1, 2, 4)]
     alone, together = (profiling.record_all(specs, "h200", jobs=jobs) for jobs in (1, 2))

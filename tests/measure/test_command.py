@@ -152,6 +152,7 @@ def test_a_scenario_is_what_it_predicts(capsys):
     assert "padded" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_the_launches_that_come_with_gpusim_are_one_file():
     file = Path(measurement.__file__).parents[1] / "data" / "launches.json"
     found = wanted(launches=file)

@@ -166,6 +166,7 @@ def test_a_source_of_ones_own_runs_as_the_options_say(tmp_path):
     assert found.launch["options"] == ["-DN=3"]
 
 
+@pytest.mark.long
 def test_another_gpu_is_refused_before_anything_is_launched():
     runtime = StandIn()
     with pytest.raises(MeasureError, match=r"NVIDIA H200 \(h200\), not a100-40gb: leave --gpu out"):
@@ -173,6 +174,7 @@ def test_another_gpu_is_refused_before_anything_is_launched():
     assert measure(Request((COPY,), gpu="h200", runs=0), time=starting(runtime)).device == H200
 
 
+@pytest.mark.long
 def test_small_arrays_that_a_launch_changes_can_be_kept(tmp_path):
     text = (
         "__global__ void k(const int* a, int* b, float* c) { b[threadIdx.x] = 2 * a[threadIdx.x]; c[0] = 1.f / 0.f; }\n"

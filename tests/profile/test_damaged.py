@@ -56,6 +56,7 @@ def test_fewer_registers_than_the_code_uses_are_refused(saxpy, tmp_path):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.long
 def test_one_flipped_bit_of_a_register_is_refused(saxpy, tmp_path):
     code = cuda.cubin.parse(bytes(saxpy)).kernels["_Z5saxpyifPKfPf"].code
     first = saxpy.index(code)

@@ -54,6 +54,7 @@ def test_what_does_not_print_is_as_exact_as_before():
     assert "printf, malloc and free count as one instruction a call" in loud.notes[0]
 
 
+@pytest.mark.long
 def test_the_oldest_lines_are_lost_where_there_are_too_many():
     text = """#include <cstdio>
     __global__ void k() { for (int i = 0; i < 70000; ++i) if (!threadIdx.x) printf("%d\\n", i); }"""

@@ -33,6 +33,7 @@ def test_one_that_is_linked_against_the_shared_runtime_runs(
     assert ran.launches[0]["grid"] == [4, 1, 1]
 
 
+@pytest.mark.long
 def test_one_that_looks_for_cublas_finds_that_of_gpusim(nvcc: toolchain.Nvcc, tmp_path: Path) -> None:
     for name in runtime_library.libraries():
         made = runtime_library.library(toolkit.release_of(nvcc), name)
@@ -51,7 +52,11 @@ def test_one_that_looks_for_cublas_finds_that_of_gpusim(nvcc: toolchain.Nvcc, tm
     ("options", "said"),
     [
         (["-arch=sm_90"], "was linked with CUDA's runtime in it: link it with nvcc -cudart shared"),
-        (["-gencode=arch=compute_80,code=sm_80", "-cudart", "shared"], "has machine code for sm_80, and nothing that"),
+        pytest.param(
+            ["-gencode=arch=compute_80,code=sm_80", "-cudart", "shared"],
+            "has machine code for sm_80, and nothing that",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_others_are_refused_in_a_line(

@@ -26,11 +26,13 @@ def test_every_launch_is_timed_where_that_is_asked_for(tmp_path: Path) -> None:
     assert [launch["as_launch"] for launch in ran.launches] == [0, 1, 2, 3]
 
 
+@pytest.mark.long
 def test_launches_with_other_arguments_are_timed_apart(tmp_path: Path) -> None:
     ran = run("many.cu", "3", "apart", folder=tmp_path)
     assert [launch["as_launch"] for launch in ran.launches] == [0, 1, 2]
 
 
+@pytest.mark.long
 def test_a_launch_is_timed_again_where_an_array_that_decides_addresses_has_changed(tmp_path: Path) -> None:
     ran = run("gather.cu", folder=tmp_path)
     assert ran.status == 0, ran.errors

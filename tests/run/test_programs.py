@@ -37,12 +37,14 @@ def test_variables_of_the_device_are_set_and_read(tmp_path: Path) -> None:
     assert ran.output.startswith(("42 1 1013\n", "42 1 1010\n"))
 
 
+@pytest.mark.long
 def test_rows_managed_and_pinned_memory_are_copied(tmp_path: Path) -> None:
     ran = run("copies.cu", options=["--functional"], folder=tmp_path)
     assert ran.status == 0, ran.errors
     assert ran.output.startswith("1 1 1 cudaErrorInvalidValue\n")
 
 
+@pytest.mark.long
 def test_texture_objects_read_arrays_rows_and_linear_memory(tmp_path: Path) -> None:
     ran = run("textures.cu", folder=tmp_path)
     assert ran.status == 2
@@ -56,6 +58,7 @@ def test_texture_objects_read_arrays_rows_and_linear_memory(tmp_path: Path) -> N
     assert (dense, far) == (4, 32)
 
 
+@pytest.mark.long
 def test_streams_run_side_by_side_and_graphs_in_turn(tmp_path: Path) -> None:
     ran = run("streams.cu", folder=tmp_path)
     assert ran.status == 0, ran.errors
@@ -64,6 +67,7 @@ def test_streams_run_side_by_side_and_graphs_in_turn(tmp_path: Path) -> None:
     assert {launch["kernel"] for launch in ran.launches} == {"add<50>", "add<1>", "add<2>"}
 
 
+@pytest.mark.long
 def test_events_take_time_and_launches_of_a_graph_less(tmp_path: Path) -> None:
     ran = run("between.cu", folder=tmp_path)
     assert ran.status == 0, ran.errors
@@ -76,6 +80,7 @@ def test_events_take_time_and_launches_of_a_graph_less(tmp_path: Path) -> None:
     assert graph == pytest.approx(sum(us[6:]) - 3 * GRAPH_SAVES_US + EVENT_US, abs=1e-3)
 
 
+@pytest.mark.long
 def test_a_program_is_told_what_the_gpu_is(tmp_path: Path) -> None:
     ran = run("device.cu", options=["--gpu", "h100-sxm", "--functional"], folder=tmp_path)
     assert ran.status == 0, ran.errors
@@ -84,12 +89,14 @@ def test_a_program_is_told_what_the_gpu_is(tmp_path: Path) -> None:
     assert second == "0 1"
 
 
+@pytest.mark.long
 def test_an_option_after_the_program_is_the_programs_and_noted(tmp_path: Path) -> None:
     ran = run("device.cu", "--gpu", "h100-sxm", options=["--functional"], folder=tmp_path)
     assert "NVIDIA H200" in ran.output
     assert ran.errors.startswith("note: --gpu stands after the program, which is given it; options of gpusim run stand")
 
 
+@pytest.mark.long
 def test_who_reads_of_memory_of_the_host_is_told_what_its_time_lacks(tmp_path: Path) -> None:
     ran = run("host_memory.cu", folder=tmp_path)
     assert ran.status == 0, ran.errors
@@ -108,6 +115,7 @@ cudaErrorAssert
 """
 
 
+@pytest.mark.long
 def test_device_code_calls_the_system(tmp_path: Path) -> None:
     """What a launch takes from the heap is still there in the next one."""
     ran = run("system_calls.cu", options=["--functional"], folder=tmp_path)
@@ -118,6 +126,7 @@ def test_device_code_calls_the_system(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_program_of_two_files_is_linked(tmp_path: Path) -> None:
     other = Path(__file__).parent / "programs" / "other.cu"
     ran = run("two.cu", options=["--functional", "--add", str(other), "-D", "MINE=7"], folder=tmp_path)
@@ -136,10 +145,10 @@ MISALIGNED = r"writes global memory misaligned: .* byte 2 of allocation 1"
     ("what", "told", "said"),
     [
         (0, "cudaSuccess, cudaErrorIllegalAddress", BEYOND),
-        (1, "cudaSuccess, cudaErrorMisalignedAddress", MISALIGNED),
+        pytest.param(1, "cudaSuccess, cudaErrorMisalignedAddress", MISALIGNED, marks=pytest.mark.long),
         (3, "cudaErrorInvalidConfiguration, cudaSuccess", ""),
-        (4, "cudaErrorLaunchOutOfResources, cudaSuccess", ""),
-        (5, "cudaErrorInvalidValue, cudaSuccess", ""),
+        pytest.param(4, "cudaErrorLaunchOutOfResources, cudaSuccess", "", marks=pytest.mark.long),
+        pytest.param(5, "cudaErrorInvalidValue, cudaSuccess", "", marks=pytest.mark.long),
     ],
 )
 def test_what_goes_wrong_is_told_as_on_a_gpu(what: int, told: str, said: str, tmp_path: Path) -> None:
@@ -163,6 +172,7 @@ def test_a_call_that_there_is_not_is_named(tmp_path: Path) -> None:
     assert len(ran.errors.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_a_program_runs_without_a_library_until_it_calls_it(tmp_path: Path) -> None:
     (tmp_path / "include").mkdir()
     (tmp_path / "include" / "cusparse.h").write_text('extern "C" int cusparseCreate(void *handle);\n')

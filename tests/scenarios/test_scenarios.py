@@ -108,6 +108,7 @@ def test_coarsening_saves_fills_and_no_shared_loads():
     assert "As claimed it does not hold" in text
 
 
+@pytest.mark.long
 def test_the_formula_of_coarsening_is_exact_where_a_word_of_a_is_read_once():
     factors = load("coarsening")["as_claimed"]()
     assert factors == {Cf: 2 * Cf / (1 + Cf) for Cf in (1, 2, 4, 8)}
@@ -120,6 +121,7 @@ def test_what_reads_a_word_of_a_once_multiplies():
         np.testing.assert_allclose(C, A @ B, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.long
 def test_a_warp_of_w_paths_keeps_one_lane_in_w_busy():
     text = printed("divergence")
     for alone, whole in ((3, 2), (5, 4)):
@@ -152,6 +154,7 @@ def test_a_swizzle_or_narrow_boxes_remove_the_conflicts_and_only_the_swizzle_sav
     assert [cells[2] for cells in found.values()] == ["2.00"] + ["1.00"] * 6
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("compiler")
 def test_steps_of_the_ladder_read_no_more_than_their_tiles_say_and_say_what_binds_them():
     text = printed("tensor_ladder", "--n", "512")
@@ -316,6 +319,7 @@ def test_hbm_accesses_follow_the_formula_on_a_v100_and_time_falls_until_few_bloc
         assert of_gpu[3] > 1.2 * min(of_gpu)
 
 
+@pytest.mark.long
 def test_time_and_l2_reads_go_with_the_share_of_the_tiles_and_hbm_reads_do_not():
     text = printed("block_sparsity", "--n", "256", "--heads", "2")
     assert column(text, 0) == ["1", "2", "4", "8"]

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.marks import most_by_hand
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="peaks are told in KiB there")
 
 MEGABYTES = 300
@@ -52,11 +54,12 @@ def grown(launch: str) -> int:
     return int(child.stdout.split("MB ")[1])
 
 
-@pytest.mark.parametrize("name", LAUNCHES)
+@pytest.mark.parametrize("name", most_by_hand(LAUNCHES, list(LAUNCHES)[:1]))
 def test_arrays_that_nobodys_values_depend_on_take_no_memory(name):
     assert grown(LAUNCHES[name]) < MEGABYTES
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("compiler")
 def test_nor_do_those_of_machine_code():
     text = "__global__ void k(const float* x, const int* i, float* y) { size_t t = blockIdx.x * 256ull + threadIdx.x; "

@@ -195,6 +195,7 @@ def test_what_blocks_did_is_held_against_the_probes(monkeypatch):
     assert quickly.metrics == whole.metrics
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("compiler")
 def test_blocks_that_do_alike_are_not_all_run(monkeypatch):
     whole, quickly = compiled(loop("99"), monkeypatch, 4000, 1 << 16)

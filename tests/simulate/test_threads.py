@@ -16,6 +16,7 @@ from gpusim.simulate import Counts, count
 from gpusim.simulate.window import WINDOW
 from gpusim.simulate.workers import SMS_EACH, Workers
 from tests.kernels.run import prepare
+from tests.marks import most_by_hand
 
 THREADS = 1, 2, 3, 16
 WIDE = {
@@ -28,6 +29,7 @@ WIDE = {
     "reduce-shuffle": {"N": 1 << 18},
 }
 """Launches that have blocks for every SM."""
+TRIED = ["copy", "matmul-tiled", "reduce-shuffle"]
 
 
 def same(one: Counts, other: Counts) -> bool:
@@ -40,7 +42,7 @@ def same(one: Counts, other: Counts) -> bool:
     return numbers and outputs and l2 and dataclasses.asdict(one.timing) == dataclasses.asdict(other.timing)
 
 
-@pytest.mark.parametrize("name", WIDE)
+@pytest.mark.parametrize("name", most_by_hand(WIDE, TRIED))
 def test_a_launch_is_the_same_for_any_number_of_threads(name):
     ready = prepare(lookup.get(name), WIDE[name], "h200")
     first, *others = (count(*ready, keep_l2=True, workers=Workers(n)) for n in THREADS)

@@ -12,6 +12,7 @@ from gpusim import hardware
 from gpusim.engine.state import columns as state
 from gpusim.simulate.clock import REASONS
 from gpusim.simulate.window import unevenness
+from tests.marks import most_by_hand
 
 SMALL = [
     ("copy", {"N": 1 << 20}), ("matmul-tiled", {"n": 256, "tile": 16}), ("matmul-naive", {"n": 128}),
@@ -61,7 +62,7 @@ def with_more_l2(gpu):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("more", [with_more_dram, with_more_l2])
+@pytest.mark.parametrize("more", most_by_hand([with_more_dram, with_more_l2], [with_more_dram]))
 @pytest.mark.parametrize(
     ("kernel", "params"), [("copy-vec4", {"N": 1 << 24}), ("matmul-tiled", {"n": 512, "K": 256, "tile": 32})]
 )

@@ -100,6 +100,7 @@ def test_an_empty_launch_is_bound_by_the_launch():
     assert "no SM has work" in repr(found).replace("\n", " ")
 
 
+@pytest.mark.long
 def test_a_stretch_says_how_busy_units_are(monkeypatch):
     from gpusim.simulate import counting
     from gpusim.simulate.window import WINDOW

@@ -32,6 +32,7 @@ def test_a_slice_takes_as_long_for_one_address(row: atomics.Row) -> None:
     assert atomics.profile(row).cycles == pytest.approx(row["cycles"], rel=0.04)
 
 
+@pytest.mark.long
 def test_half_of_the_short_launches_are_within_six_per_cent() -> None:
     off = [abs(atomics.profile(row).cycles / row["cycles"] - 1) for row in CHOSEN if atomics.is_bound(row)]
     assert statistics.median(off) < 0.06

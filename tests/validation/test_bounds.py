@@ -11,6 +11,7 @@ from calibration import bounds
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "bounds.md"
 
 
+@pytest.mark.long
 def test_no_launch_moves_less_than_its_bound() -> None:
     found = list(bounds.measured())
     assert len({one.launch for one in found}) >= 266

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from calibration.microbenchmarks import bulk_joins
+from tests.marks import most_by_hand
 
 FEW = [row for row in bulk_joins.MEASURED if len(row["delays"]) < 3 or row["delays"][-1] < 200]
 MINGLED = 0.35
 """Of requests that come while others are about to leave the coalescer, as many more join here."""
 
 
-@pytest.mark.parametrize("row", FEW, ids=bulk_joins.name)
+@pytest.mark.parametrize("row", most_by_hand(FEW, FEW[::2]), ids=bulk_joins.name)
 def test_copies_join(row: bulk_joins.Row) -> None:
     """All or none where the hardware joins all or none; what several blocks are to have never joins."""
     got, want = bulk_joins.share(bulk_joins.simulated(row)), bulk_joins.share(row)

@@ -21,6 +21,7 @@ LEFT_OVER_KIB = 48
 """Of so much, read in 32 KiB of L1, 4.4 % are left here, nothing on an H200."""
 
 
+@pytest.mark.long
 def test_l1_falls_off_where_it_is_full() -> None:
     """All hits up to its size, none from a third more on, for every carve-out measured."""
     for row in L1_ROWS:

@@ -15,6 +15,7 @@ from calibration.microbenchmarks import (
     pointer_chase,
     wave_tail,
 )
+from tests.marks import most_by_hand
 
 WITHIN = {
     "latency of instructions/*": 0.02,
@@ -51,7 +52,7 @@ needs_compiler = pytest.mark.usefixtures("measured_compiler")
 
 
 @needs_compiler
-@pytest.mark.parametrize(("name", "within"), CHOSEN)
+@pytest.mark.parametrize(("name", "within"), most_by_hand(CHOSEN, CHOSEN[::2]))
 def test_a_microbenchmark_takes_the_time_it_takes_on_silicon(name, within, request):
     if name in LATE_WARPS | {f"bandwidth by warps: {case}_1sm_32warps" for case in ONE_SM}:
         request.applymarker(pytest.mark.xfail(strict=True))

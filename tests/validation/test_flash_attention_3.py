@@ -12,6 +12,7 @@ EXACT = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("measured_compiler")
 def test_counters_are_those_of_an_h100():
     found, measured = flash_attention_3.run(SMALL), hopper.by_hand("h100-sxm")[SMALL.id]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from calibration.microbenchmarks import gpc_coalescer
+from tests.marks import most_by_hand
 
 OUT_OF_TURN = {
     "L2, 1 lines, 1 apart: 1x000000ff@0 1x0000ff00@20 1x000000ff@40",
@@ -15,7 +16,9 @@ OUT_OF_TURN = {
 Of what is asked 36 and 22 % too many join here, or 21 % too few."""
 
 
-@pytest.mark.parametrize("row", gpc_coalescer.MEASURED, ids=gpc_coalescer.name)
+@pytest.mark.parametrize(
+    "row", most_by_hand(gpc_coalescer.MEASURED, gpc_coalescer.MEASURED[::3]), ids=gpc_coalescer.name
+)
 def test_requests_join(row: gpc_coalescer.Row, request: pytest.FixtureRequest) -> None:
     """All or none where the hardware joins all or none; between, which of the SMs is first changes a sixth."""
     if gpc_coalescer.name(row) in OUT_OF_TURN:

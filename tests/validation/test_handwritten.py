@@ -9,6 +9,7 @@ from calibration.exact_counters import ASKED, EXECUTED, differing
 from calibration.handwritten import values
 from gpusim.launches import profiling
 from gpusim.launches.file import read
+from tests.marks import most_by_hand
 
 FOLDER = bench.DATA / "handwritten"
 LARGEST = 2_500_000  # warp instructions
@@ -30,7 +31,7 @@ def test_every_launch_is_measured_and_has_a_name_of_its_own():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("measured_compiler")
-@pytest.mark.parametrize("spec", SMALL, ids=lambda spec: spec.id)
+@pytest.mark.parametrize("spec", most_by_hand(SMALL, SMALL[::2]), ids=lambda spec: spec.id)
 def test_machine_code_executes_what_silicon_executed(spec):
     launch = MEASURED[spec.id]
     profile = profiling.profile(spec, "h200")

@@ -20,12 +20,14 @@ def test_constants_are_read_as_often_and_there_as_soon():
     assert max(off.values()) < 0.17, off  # of two addresses a load those of other warps come in between
 
 
+@pytest.mark.long
 def test_accesses_by_no_lane_take_the_pipe():
     off = residuals([*predicated_off.cases()])
     assert np.median([*off.values()]) < 0.03
     assert max(off.values()) < 0.14, off
 
 
+@pytest.mark.long
 def test_code_of_a_launch_comes_in_turns_and_straight_code_line_by_line():
     off = residuals([*instruction_fetch.cases()])
     assert np.median([*off.values()]) < 0.06

@@ -12,6 +12,7 @@ from calibration.exact_counters import differing
 from calibration.handwritten import values
 from gpusim.launches import profiling
 from gpusim.launches.file import AnyLaunch, read
+from tests.marks import most_by_hand
 
 FOLDER = bench.DATA / "instruction_kinds"
 SETS = {
@@ -60,7 +61,7 @@ def test_every_kind_is_measured():
     assert launches("hopper-h200").keys() > MEASURED["hopper-h200"].keys()
 
 
-@pytest.mark.parametrize(("name", "kind"), KINDS)
+@pytest.mark.parametrize(("name", "kind"), most_by_hand(KINDS, KINDS[::3]))
 def test_counters_are_the_hardwares(name, kind):
     found, measured = predicted(name, kind), MEASURED[name][kind]
     metrics = sorted(measured.keys() & found.keys() - {ALL_WAVES, SHARED_WAVES})

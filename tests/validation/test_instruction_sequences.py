@@ -3,6 +3,7 @@
 import pytest
 
 from calibration.microbenchmarks.instruction_sequences import LOOP, MEASURED, cycles, instructions
+from tests.marks import most_by_hand
 
 WITHIN, WARPS = 0.035, (1, 8, 32)
 HALF_A_CYCLE = {"Woz Lo", "Woz Fo"}
@@ -24,7 +25,7 @@ KNOWN = [pytest.param(s, marks=pytest.mark.xfail(strict=True)) for s in MEASURED
 pytestmark = pytest.mark.usefixtures("measured_compiler")
 
 
-@pytest.mark.parametrize("sequence", [*RIGHT, *KNOWN])
+@pytest.mark.parametrize("sequence", [*most_by_hand(RIGHT, RIGHT[::2]), *KNOWN])
 def test_a_sequence_takes_the_cycles_that_it_takes_on_silicon(sequence):
     for warps in WARPS:
         assert cycles(sequence, warps) == pytest.approx(MEASURED[sequence][str(warps)], rel=WITHIN), warps

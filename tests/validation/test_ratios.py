@@ -45,6 +45,7 @@ def test_predictions_that_are_kept_agree_with_the_advice_that_is() -> None:
     }
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("measured_compiler")
 def test_a_prediction_that_is_kept_is_todays() -> None:
     specs = {spec.id: spec for spec in file.read(pairs.FOLDER / "launches.json")}

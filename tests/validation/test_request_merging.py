@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from calibration.microbenchmarks import request_merging
+from tests.marks import most_by_hand
 
 pytestmark = pytest.mark.usefixtures("measured_compiler")
 BY_CHANCE = {"W4", "REST"}
@@ -17,7 +18,7 @@ def test_most_rows_are_certain() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", CERTAIN[::6], ids=request_merging.name)
+@pytest.mark.parametrize("row", most_by_hand(CERTAIN[::6], CERTAIN[::12]), ids=request_merging.name)
 def test_parts_become_one_request(row: request_merging.Row) -> None:
     assert request_merging.simulated(row) == pytest.approx((row["requests"], row["sectors"]), abs=0.1)
 

@@ -24,6 +24,7 @@ def test_every_step_computes_a_product(name):
     np.testing.assert_allclose(C, want, atol=1e-3)
 
 
+@pytest.mark.long
 def test_every_rung_is_faster_than_the_one_below():
     speeds = [sgemm_ladder.speed(sgemm_ladder.STEPS[name], n, 64) for name, n in RUNGS.items()]
     assert all(slow < fast for slow, fast in itertools.pairwise(speeds)), speeds

@@ -16,6 +16,7 @@ from calibration.exact_counters import ASKED, EXECUTED, LIMITS, differing
 from gpusim.launches import file
 from gpusim.launches.profiling import record
 from gpusim.measured.measurement import is_held_out
+from tests.marks import most_by_hand
 
 FEW = 400_000  # warp instructions: launches of a second
 GROWN = 0.002
@@ -34,7 +35,7 @@ def counted(name: str) -> dict[str, float]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("measured_compiler")
-@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("name", most_by_hand(FAST, FAST[::2]))
 def test_a_launch_is_predicted_no_worse_than_the_page_says(name: str) -> None:
     found: dict[str, Any] = record(SPECS[name], "h200")
     assert found["error"] is None

@@ -13,7 +13,7 @@ from gpusim.isa.variants import BoolOp, Cmp, Dot, Flag, Piece
 from tests.engine.programs import FULL, Sheet, one, words
 
 W = words()
-some = settings(max_examples=40)
+some = settings(max_examples=15)  # of 32 lanes each
 lanes = st.lists(st.booleans(), min_size=32, max_size=32).map(np.array)
 SIGNS = st.booleans()
 U64 = np.uint64

@@ -16,7 +16,7 @@ from gpusim.simulate import SimulationError
 from tests.engine.programs import LANES, Sheet, launch_shaped, words
 
 W = words()
-some = settings(max_examples=40)
+some = settings(max_examples=15)  # of 32 lanes each
 lanes = st.lists(st.booleans(), min_size=32, max_size=32).map(np.array)
 OUTSIDE = 0xABABABAB
 
