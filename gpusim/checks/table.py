@@ -49,22 +49,26 @@ def table(result: Outcome) -> Iterator[RenderableType]:
         yield Text(f"{len(result.findings) - MOST} more findings: --json and --sarif have all.")
 
 
-def several(results: Sequence[Outcome]) -> Iterator[RenderableType]:
+def several(results: Sequence[Outcome], after: Sequence[Outcome] = ()) -> Iterator[RenderableType]:
     """Lay out what checking several launches has come to, with an empty line between those that have findings.
 
     Parameters
     ----------
     results : sequence of Outcome
+    after : sequence of Outcome
+        What stands above already.
 
     Yields
     ------
     rich renderables
         Print them with :func:`gpusim.report.show`.
     """
-    for number, result in enumerate(results):
-        if number and (result.findings or results[number - 1].findings):
+    above = after[-1] if after else None
+    for result in results:
+        if above is not None and (result.findings or above.findings):
             yield Text("")
         yield from table(result)
+        above = result
 
 
 def _heading(result: Outcome) -> str:
@@ -77,6 +81,7 @@ def _heading(result: Outcome) -> str:
 def _verdict(result: Outcome) -> str:
     n = len(result.findings)
     found = f"{n} finding{'' if n == 1 else 's'}" if n else "nothing found"
+    found += "" if result.grid else ", its launches apart"
     return f"{found}; the run came to no end" if result.ended else found
 
 

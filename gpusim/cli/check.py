@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -70,11 +71,10 @@ def check(
     how = asked(tool, schedules, seed, blocks, limit)
     gpus = listed_gpus(gpu)
     specs = _specs(words or (), launches, only, tuple(kernels or ()), launch)
-    found, failed = _checked(specs, gpus, how, keeps_on=launches is not None)
+    quiet = is_stdout(json) or is_stdout(sarif)
+    found, failed = _checked(specs, gpus, how, keeps_on=launches is not None, shows=not quiet)
     if launches is not None and not found:
         raise GpusimError(f"none of {len(failed)} launches could be run: {failed[0]['error'].partition(chr(10))[0]}")
-    if not is_stdout(json) and not is_stdout(sarif):
-        show(found)
     if json is not None:
         write_json({"checks": [one.to_dict() for one in found], "failed": failed}, json)
     write_sarif(found, sarif)
@@ -116,18 +116,22 @@ def _specs(
 
 
 def _checked(
-    specs: Iterable[AnyLaunch], gpus: Sequence[str], how: CheckHow, *, keeps_on: bool
+    specs: Iterable[AnyLaunch], gpus: Sequence[str], how: CheckHow, *, keeps_on: bool, shows: bool
 ) -> tuple[list[CheckResult], list[dict[str, str]]]:
-    """Results, and those launches that could not be run; the first such is raised unless the others are to go on."""
-    found, failed = [], []
-    for spec in specs:
-        for gpu in gpus:
-            try:
-                found.append(of_spec(spec, gpu, how, name=spec.id if keeps_on else ""))
-            except GpusimError as error:
-                if not keeps_on:
-                    raise
-                failed.append({"id": spec.id, "gpu": gpu, "error": str(error)})
+    """Results, shown as they come, and those launches that could not be run, if the others are to go on then."""
+    found: list[CheckResult] = []
+    failed: list[dict[str, str]] = []
+    for spec, gpu in product(specs, gpus):
+        try:
+            result = of_spec(spec, gpu, how, name=spec.id if keeps_on else "")
+        except GpusimError as error:
+            if not keeps_on:
+                raise
+            failed.append({"id": spec.id, "gpu": gpu, "error": str(error)})
+            continue
+        if shows:
+            show([result], after=found)
+        found.append(result)
     return found, failed
 
 
@@ -149,12 +153,13 @@ def of_spec(spec: AnyLaunch, gpu: str, how: CheckHow, *, name: str = "") -> Chec
     return result
 
 
-def show(results: Sequence[CheckResult]) -> None:
-    """Show findings on standard output."""
+def show(results: Sequence[CheckResult], after: Sequence[CheckResult] = ()) -> None:
+    """Show findings on standard output, below those that are shown already."""
     from gpusim import report
     from gpusim.checks.table import several
 
-    report.show(list(several(results)))
+    report.show(list(several(results, after)))
+    sys.stdout.flush()
 
 
 def write_sarif(results: Sequence[CheckResult], path: Path | None) -> None:
