@@ -10,7 +10,7 @@ from gpusim import hardware
 from gpusim.hardware.programming import Limits
 from gpusim.lang.description_errors import DescriptionError, fail, nearest
 from gpusim.lang.evaluate import evaluate
-from gpusim.lang.tree import Binary, DType, Expr, Param, Tree, leaves, operands, statements, walk
+from gpusim.lang.tree import Binary, DType, Expr, Param, Tree, distinct, leaves, operands, statements
 
 
 def bind(
@@ -34,7 +34,7 @@ def bind(
 
 def _divides(tree: Tree, param: Param) -> bool:
     """Whether the kernel divides an integer by a parameter."""
-    expressions = (e for s in statements(tree.body) for operand in operands(s) for e in walk(operand))
+    expressions = distinct(operand for s in statements(tree.body) for operand in operands(s))
     return any(isinstance(e, Binary) and e.op in ("floordiv", "mod") and e.b == param for e in expressions)
 
 

@@ -440,11 +440,16 @@ def children(e: Expr) -> tuple[Expr, ...]:
     return ()
 
 
-def walk(e: Expr) -> Iterator[Expr]:
-    """``e`` and every expression within it."""
-    yield e
-    for child in children(e):
-        yield from walk(child)
+def distinct(expressions: Iterable[Expr]) -> Iterator[Expr]:
+    """Every expression within ``expressions``, once, though many of them share it."""
+    seen: dict[int, Expr] = {}
+    left = list(expressions)
+    while left:
+        e = left.pop()
+        if id(e) not in seen:
+            seen[id(e)] = e
+            left += children(e)
+            yield e
 
 
 def leaves(e: Expr) -> list[Expr]:

@@ -27,9 +27,9 @@ from gpusim.lang.tree import (
     Stmt,
     Store,
     Tree,
+    distinct,
     operands,
     statements,
-    walk,
 )
 
 
@@ -90,8 +90,7 @@ class Declarations:
 
     def _includes(self) -> str:
         dtypes = {a.dtype for a in self.arrays}
-        for s in self.kept:
-            dtypes.update(e.dtype for operand in operands(s) for e in walk(operand))
+        dtypes.update(e.dtype for e in distinct(operand for s in self.kept for operand in operands(s)))
         headers = dict.fromkeys(header for dtype, header in types.HEADERS.items() if dtype in dtypes)
         return "".join(f"#include <{header}>\n" for header in headers)
 
