@@ -32,12 +32,13 @@ FENCED, FENCED_WIDE, RELEASED, RELEASED_AT = range(4)
 N_KEPT_THREAD = 4
 
 # Machine.kept_warps: GROUP_ENDS: ring of the numbers at which groups of LDGSTS ended; N_WAITED: waits for them;
-# WAITED_FOR, WAITED_AT: rings of the number up to which each wait had them all, and of its own; SLEEPS_AT: an mbarrier
-# for whose phase it sleeps, and one; FOREIGN: number at which a lane last came to know of threads of other warps
+# WAITED_FOR, WAITED_AT: rings of the number up to which each wait had them all, and of its own; SLEEPS: lanes that wait
+# for a phase of mbarriers; FOREIGN: number at which a lane last came to know of threads of other warps; SLEEPS_FOR: the
+# addresses of those mbarriers, a lane each
 MOST_WAITS = 8
 GROUP_ENDS, WAITED_FOR, WAITED_AT = 0, MOST_WAITS, 2 * MOST_WAITS
-N_WAITED, SLEEPS_AT, FOREIGN = range(3 * MOST_WAITS, 3 * MOST_WAITS + 3)
-N_KEPT_WARP = FOREIGN + 1
+N_WAITED, SLEEPS, FOREIGN, SLEEPS_FOR = range(3 * MOST_WAITS, 3 * MOST_WAITS + 4)
+N_KEPT_WARP = SLEEPS_FOR + 32
 
 # Machine.clocks: what threads have told, at a place each: C_KEY, C_BLOCK: the place, and the block whose threads have;
 # C_VERSION: number of the latest; C_PARITY: of an mbarrier's phase in which it was; C_PHASE: the latest barrier of the

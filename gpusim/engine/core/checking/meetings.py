@@ -268,12 +268,13 @@ def arrive_at_mbarrier(m, c, index, w, slot, on):
             tell_block(m, slot, thread, home)
             continue
         together += 1
-        if is_one(m, address):
-            turn_phase(m, slot, address)
-            tell(m, slot, thread, key_of(m, slot, address & WITHIN), now(m), now(m))
+        here = address & WITHIN if remote else address
+        if is_one(m, here):
+            turn_phase(m, slot, here)
+            tell(m, slot, thread, key_of(m, slot, here), now(m), now(m))
             one_each = c[0] == I.SYNCS_ARRIVE and c[I.SUB] & 3 == I.ARRIVE_ONE
             if one_each and address == m.scratch[S.ADDRESSES, first_lane(on)]:
-                count_arrivals(m, index, slot, thread, address, together)
+                count_arrivals(m, index, slot, thread, here, together)
 
 
 @inline
@@ -335,20 +336,34 @@ def begin_mbarrier(m, c, index, w, slot, on):
 def hear_of_phase(m, c, w, slot, lanes):
     """Lanes have seen that a phase is complete: they know what those have done that arrived."""
     phase_addresses(m, c, w)
+    hear_at(m, w, slot, lanes, m.scratch[S.ADDRESSES])
+
+
+@inline
+def hear_at(m, w, slot, lanes, addresses):
+    """The same, of the mbarriers at some addresses, a lane each."""
     for lane in range(S.LANES):
-        address = m.scratch[S.ADDRESSES, lane]
+        address = np.int64(addresses[lane])
         if (lanes >> np.uint32(lane)) & ONE and is_one(m, address):
             turn_phase(m, slot, address)
             hear(m, slot, first_thread(m, w) + lane, key_of(m, slot, address) | COMPLETE_AT)
 
 
+@inline
+def fall_asleep(m, w, lanes):
+    """A warp sleeps for a phase of mbarriers, whose addresses are there: when it is looked at again they may not be."""
+    row = m.kept_warps[w]
+    row[K.SLEEPS] = np.int64(lanes)
+    for lane in range(S.LANES):
+        row[K.SLEEPS_FOR + lane] = m.scratch[S.ADDRESSES, lane]
+
+
 @jit
 def wake_up(m, w, slot):
-    """A warp goes on that has slept for a phase of an mbarrier."""
-    index = m.kept_warps[w, K.SLEEPS_AT] - 1
-    m.kept_warps[w, K.SLEEPS_AT] = 0
-    c = m.code[index]
-    hear_of_phase(m, c, w, slot, np.uint32(m.warps[w, S.MASK]))
+    """A warp goes on that has slept for a phase of mbarriers."""
+    row = m.kept_warps[w]
+    hear_at(m, w, slot, np.uint32(row[K.SLEEPS]), row[K.SLEEPS_FOR :])
+    row[K.SLEEPS] = 0
 
 
 @jit

@@ -26,6 +26,7 @@ from gpusim.engine.core.checking.meetings import (
     come_to_barrier,
     come_to_end,
     end_group,
+    fall_asleep,
     hear_of_phase,
     look_at_shuffle,
     note_wait,
@@ -79,7 +80,7 @@ def checked(m, index, w, block, sm, on, t):
     if m.kept_blocks[block, K.KB_ID] != m.blocks[block, S.ID] + 1:
         begin_block(m, block)
     begin_instruction(m)
-    if m.kept_warps[w, K.SLEEPS_AT]:
+    if m.kept_warps[w, K.SLEEPS]:
         wake_up(m, w, block)
     c = m.code[index]
     on = look(m, c, c[0], index, w, block, on)
@@ -175,7 +176,7 @@ def look_after(m, c, index, w, slot, on, done, copy):
     """What is known only when an instruction is done: whether a phase is complete, what a bulk copy moves."""
     if c[0] == I.SYNCS_PHASECHK:
         if done == -1 - S.SLEEPS:
-            m.kept_warps[w, K.SLEEPS_AT] = index + 1
+            fall_asleep(m, w, on)
         elif done >= 0:
             hear_of_phase(m, c, w, slot, on & m.preds[w, c[I.Q0]])
     elif done >= 0 and on and I.UBLKCP_S_G <= c[0] <= I.UTMAPF:
