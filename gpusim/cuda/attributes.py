@@ -7,7 +7,7 @@ https://docs.nvidia.com/cuda/cuda-binary-utilities/; the numbers themselves are 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ class Attribute(IntEnum):
     MIN_STACK_SIZE = 0x12
     KPARAM_INFO = 0x17
     CBANK_PARAM_SIZE = 0x19
+    COOP_GROUP_INSTR_OFFSETS = 0x28
+    COOP_GROUP_MASK_REGIDS = 0x29
     REGCOUNT = 0x2F
     CTA_PER_CLUSTER = 0x3D
     MAX_CLUSTER_RANK = 0x3F
@@ -92,6 +94,16 @@ def words(entry: Entry, count: int) -> tuple[int, ...]:
     if len(entry.value) < 4 * count:
         raise CubinError(f"attribute {entry.attribute:#x} of its kernels is cut short")
     return struct.unpack_from(f"<{count}I", entry.value)
+
+
+def all_words(entries: Iterable[Entry], attribute: Attribute) -> tuple[int, ...]:
+    """All 32-bit words of the values of an attribute, one value after another."""
+    return tuple(
+        word
+        for entry in entries
+        if entry.attribute == attribute
+        for (word,) in struct.iter_unpack("<I", entry.value[: len(entry.value) // 4 * 4])
+    )
 
 
 def parameter(entry: Entry) -> tuple[int, Parameter]:

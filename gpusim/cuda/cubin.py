@@ -11,13 +11,13 @@ Source: CUDA Binary Utilities 13.0, https://docs.nvidia.com/cuda/cuda-binary-uti
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
 from gpusim import hardware
 from gpusim.cuda import elf
-from gpusim.cuda.attributes import Attribute, Entry, Parameter, entries, parameter, words
+from gpusim.cuda.attributes import Attribute, Entry, Parameter, all_words, entries, parameter, words
 from gpusim.cuda.cuda_errors import CubinError
 from gpusim.cuda.relocations import FIELDS, Field, Relocation, relocation
 from gpusim.hardware.programming import Abi
@@ -99,6 +99,9 @@ class KernelCode:
         Contents of the other constant banks by number (2 and 4 the compiler's, 3 ``__constant__``).
     relocations : tuple of Relocation
         Places in `code` and `banks` that hold addresses.
+    masks : mapping
+        Of instructions by which lanes of a warp meet, by their bytes from the start of `code`, the register that names
+        these lanes; None where it is all of them.
     """
 
     name: str
@@ -117,6 +120,7 @@ class KernelCode:
     param_bytes: int
     banks: Mapping[int, bytes]
     relocations: tuple[Relocation, ...]
+    masks: Mapping[int, int | None]
 
 
 @dataclass(frozen=True)
@@ -241,7 +245,21 @@ def _kernel(file: elf.Elf, name: str, module: list[Entry], arch: str) -> KernelC
         param_bytes=param_bytes,
         banks=_banks(file, name),
         relocations=tuple(_relocations(file, name)),
+        masks=dict(_masks(own)),
     )
+
+
+_EVERY_LANE, _REGISTER = 0xFFFFFFFF, 0x05
+
+
+def _masks(own: list[Entry]) -> Iterator[tuple[int, int | None]]:
+    """Offsets at which lanes meet, each with the register that names them: its kind is in the upper byte."""
+    offsets = all_words(own, Attribute.COOP_GROUP_INSTR_OFFSETS)
+    for offset, named in zip(offsets, all_words(own, Attribute.COOP_GROUP_MASK_REGIDS), strict=False):
+        if named == _EVERY_LANE:
+            yield offset, None
+        elif named >> 24 == _REGISTER:
+            yield offset, named & 0xFFFFFF
 
 
 def _stack(file: elf.Elf, module: list[Entry], name: str) -> int:

@@ -18,6 +18,7 @@ from gpusim.cuda.translate import constants_read, translate
 from gpusim.hardware import of_architecture
 from gpusim.hardware.programming import Abi, Limits
 from gpusim.isa.check import WIDTHS, faults
+from gpusim.isa.instruction import INSTRUCTION_BYTES
 from gpusim.isa.opcodes import HEAP_CALLS
 from gpusim.isa.program import GRID_WORKSPACE, HEAP, ParamInfo, Program, Variable
 from gpusim.kept.store import PROGRAMS
@@ -133,6 +134,7 @@ def _translated(kernel: Compiled, base: int) -> Program:
         made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables,
         system_pointers=waiting, unknown=made.unknown, barriers=code.barriers, cluster=code.cluster,
         most_in_cluster=code.most_in_cluster, grid_of_clusters=code.grid_of_clusters,
+        masks={offset // INSTRUCTION_BYTES: register for offset, register in code.masks.items()},
     )  # fmt: skip
     tensor_memory.refuse(whole, lines)
     _refuse_faults(whole, lines, kernel.filename)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gpusim.engine.state.checks import ALL_MEET, FIRST_MASK
 from gpusim.isa.array_use import array_of_each
 from gpusim.isa.by_identity import by_identity
 from gpusim.isa.dataflow import Dataflow
@@ -54,10 +55,14 @@ LOOKED_AT = (Op.LDG, Op.STG, Op.LDS, Op.STS, Op.SHFL, Op.MEMBAR, Op.BAR, Op.EXIT
 def looked_at(program: Program) -> Image:
     """The image that computes all values, and looks at what touches memory and by which threads meet.
 
-    Loads whose value an atomic compares are strong, as that is.
+    Loads whose value an atomic compares are strong, as that is.  A NOP that the compiler has made of a ``__syncwarp``
+    says whose mask it has.
     """
     image = whole(program)
     code = image.code.copy()
+    for index, register in program.masks.items():
+        if index < len(program) and program.instrs[index].op is Op.NOP and (register or 0) < program.n_registers:
+            code[image.place[index], F.OFFSET] = ALL_MEET if register is None else FIRST_MASK + register
     code[np.isin(code[:, F.OP], LOOKED_AT), F.PIPE] = CHECKED_PIPE
     code[image.place[sorted(compared_loads(Dataflow(program)))], F.CACHE] = Cache.CG
     return image._replace(code=code)

@@ -62,6 +62,9 @@ ENOUGH = 1 << 20  # times that a fault is found, and the run ends
 NO_VALUE = -1
 LATER_BITS = 18  # of the ticks by which loads come later at most, where the order of warps is drawn
 
+# A NOP of a checked run, in its offset: nothing; that all lanes meet there; else the register that names those that do
+ALL_MEET, FIRST_MASK = 1, 2
+
 # Faults, and spaces of memory.  READ_TOO_SOON: a write of what another thread has read before anything was written
 (
     OUT_OF_BOUNDS, MISALIGNED, WAW, RAW, WAR, UNWRITTEN, EXITED_BARRIER, BARRIER_COUNT, ABSENT_LANES, UNAWAITED_COPY,

@@ -199,6 +199,22 @@ def sync_warp(m, c, index, w, slot):
 
 
 @jit
+def meet_at_once(m, c, index, w, slot):
+    """NOP: lanes meet where the compiler takes them to be together; whoever its mask names must be here."""
+    warp, left = m.warps[w], m.warps[w, S.MASK]
+    row = first_row(m, w) + max(c[I.OFFSET] - K.FIRST_MASK, 0)
+    while left:
+        first = first_lane(np.uint32(left))
+        lanes, mask = np.int64(left), np.int64(FULL)
+        if c[I.OFFSET] >= K.FIRST_MASK:
+            lanes, mask = with_equal(m.regs[row], left, first), named(np.int64(m.regs[row, first]))
+        left ^= lanes
+        if mask & warp[S.ALIVE] & ~lanes or lanes & ~mask:
+            note_absent(m, index, w, slot, lanes, mask)
+        lanes_meet(m, w, slot, np.uint32(lanes))
+
+
+@jit
 def look_at_shuffle(m, c, index, w, slot, on):
     """SHFL: no lane may read from one that does not take part."""
     base = first_row(m, w)

@@ -29,13 +29,14 @@ from gpusim.engine.core.checking.meetings import (
     fall_asleep,
     hear_of_phase,
     look_at_shuffle,
+    meet_at_once,
     note_wait,
     sync_warp,
     tell_of_copy,
     wait_for_groups,
     wake_up,
 )
-from gpusim.engine.core.checking.order import fence, lanes_meet, now
+from gpusim.engine.core.checking.order import fence, now
 from gpusim.engine.core.device_heap import N_HEAP, PLAIN, UNIT
 from gpusim.engine.core.indirect_control import indirect_control
 from gpusim.engine.core.out_of_line import with_asynchronous
@@ -115,8 +116,8 @@ def look(m, c, op, index, w, slot, on):
     elif op == I.EXIT:
         come_to_end(m, c, w, slot, on)
     elif op == I.NOP:
-        if not c[I.SUB]:
-            lanes_meet(m, w, slot, np.uint32(m.warps[w, S.MASK]))
+        if c[I.OFFSET]:
+            meet_at_once(m, c, index, w, slot)
     elif op == I.WARPSYNC:
         sync_warp(m, c, index, w, slot)
     elif op == I.SHFL:
