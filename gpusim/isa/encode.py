@@ -22,7 +22,7 @@ from gpusim.isa.program import Program
 from gpusim.isa.variants import Flag, Special
 from gpusim.isa.widths import source, source_words
 
-MOST_WORDS = 4  # registers of an operand
+MOST_WORDS = 16  # registers of an operand: of the matrix A of a DMMA.16x8x16
 N_ZERO = N_SINK = MOST_WORDS
 FIRST_CONST = N_ZERO + N_SINK
 _UPPER_WORDS = (Takes.DOUBLE, Takes.FLOAT, Takes.F2F_SOURCE, Takes.INTEGER)  # of these, if pairs, immediates are

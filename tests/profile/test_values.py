@@ -297,3 +297,20 @@ def test_a_cubin_needs_no_source(tmp_path):
     read = cuda.compile(tmp_path / "saxpy.cubin", gpu="h200").kernel("saxpy")
     gpusim.profile(read, 2, 32, [np.int32(64), np.float32(2), x, y])
     np.testing.assert_array_equal(y, 2 * x)
+
+
+def test_a_large_matrix_of_zeros_is_zeros_beside_results_that_go_nowhere():
+    """An IADD3 to RZ leaves the low words' carry; the sums that a DMMA.16x8x4 adds to are RZ, of eight words."""
+    text = """__global__ void product(const double* a, const double* b, double* d, unsigned* q) {
+        unsigned lane = threadIdx.x, high;
+        asm volatile("{.reg .u32 low; add.cc.u32 low, %1, %2; addc.u32 %0, %3, 0;}"
+                     : "=r"(high) : "r"(q[lane]), "r"(q[lane + 32]), "r"(lane));
+        q[lane] = high;
+        double* r = d + 4 * lane;
+        asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%7,%7,%7};"
+                     : "=d"(r[0]), "=d"(r[1]), "=d"(r[2]), "=d"(r[3])
+                     : "d"(a[lane]), "d"(a[lane + 32]), "d"(b[lane]), "d"(0.0));
+    }"""
+    d = np.ones(128)
+    run(text, 1, 32, np.zeros(64), np.ones(32), d, np.arange(64, dtype=np.uint32) + 7)
+    np.testing.assert_array_equal(d, 0)
