@@ -1,8 +1,8 @@
-"""Launches of kernels of public repositories under ``gpusim check``: is nothing found that is not there?
+"""Launches of kernels of public repositories under ``gpusim check``: what is found, and whether it is there.
 
 ``python -m calibration.public_kernels`` writes the second table of ``docs/check.md``, from what is kept in
-``calibration/data/public``.  With ``--sources FOLDER`` it first checks all launches anew: the folder has a clone of each
-repository that ``repositories.json`` lists, at its commit; the code of others is no part of this project.
+``calibration/data/public``.  With ``--sources FOLDER`` it first checks all launches anew: the folder has a clone of
+each repository that ``repositories.json`` lists, at its commit; the code of others is no part of this project.
 """
 
 from __future__ import annotations

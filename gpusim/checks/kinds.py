@@ -100,6 +100,7 @@ KINDS: dict[str, Kind] = {
         "missed barrier", Tool.SYNCCHECK,
         "A barrier that warps of the block have missed, because they have ended.",
         "Have threads without work skip the work, not the barrier: no return before __syncthreads().",
+        Level.WARNING,
     ),
     Fault.BARRIER_COUNT: Kind(
         "barrier count", Tool.SYNCCHECK,
