@@ -16,6 +16,7 @@ from gpusim.isa.opcodes import Op
 from gpusim.isa.program import Program
 from gpusim.isa.variants import Flag
 from gpusim.lang import DescriptionError
+from gpusim.lang.lower import values
 from gpusim.lang.lower.pipeline import lower
 from gpusim.lang.lower.target import target
 
@@ -155,6 +156,13 @@ def test_fp8_is_moved_on_any_gpu_and_converted_where_there_are_instructions() ->
     assert lower(lookup.get("copy-fp8").kernel.tree, {}, target("sm_60"))
     with pytest.raises(DescriptionError, match=r"sm_80 has no instructions.*sm_89 or later"):
         lower(lookup.get("relu-fp8").kernel.tree, {}, target("sm_80"))
+
+
+def test_too_many_values_are_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 100 000 and more the places of registers alone would take gigabytes."""
+    monkeypatch.setattr(values, "MOST_VALUES", 1000)
+    with pytest.raises(DescriptionError, match=r"more than 1,000 values.*unrolled; choose smaller per-thread tiles"):
+        lowered("matmul-register-tiled", BM=64, BN=64, BK=8, TM=8, TN=8)
 
 
 def test_too_many_registers_are_refused_with_a_remedy() -> None:

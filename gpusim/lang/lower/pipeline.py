@@ -57,7 +57,7 @@ def lower(tree: Tree, tiles: Mapping[str, int], target: Target) -> Program:
     memories: list[GlobalArray | SharedArray] = [*tree.globals, *tree.shared]
     places = {array: (number, infos[number].offset) for number, array in enumerate(memories)}
 
-    g = Graph()
+    g = Graph(tree.name)
     body = build(tree, tiles, g, places, target.limits)
     assign_addresses(g, body)
     sink_addresses(g, body.items)

@@ -10,10 +10,12 @@ import struct
 from collections.abc import Hashable
 from typing import Any
 
+from gpusim.lang.description_errors import fail
 from gpusim.lang.lower.facts import FULL, Facts, derive
 
 I32, U32, F32, PRED, P64 = "i32", "u32", "f32", "pred", "p64"
 SUM = "sum"  # `attr` of what a product of matrices gives
+MOST_VALUES = 100_000  # of a program; the largest of the catalogue, with the tiles it comes with, has 5 000
 NEAR = "near"  # `attr` of what is as cheap to compute where it is used as it is to keep
 
 
@@ -71,9 +73,16 @@ class Node:
 
 
 class Graph:
-    """Makes nodes; asked for an equal one again, it returns the first."""
+    """Makes nodes; asked for an equal one again, it returns the first.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    name : str
+        Of the kernel, for messages.
+    """
+
+    def __init__(self, name: str = "kernel") -> None:
+        self._name = name
         self._table: dict[Hashable, Node] = {}
         self._count = 0
 
@@ -102,6 +111,11 @@ class Graph:
 
     def _new(self, op: str, args: tuple[Node, ...], attr: Hashable, dtype: str) -> Node:
         self._count += 1
+        if self._count > MOST_VALUES:
+            fail(
+                f"{self._name} has more than {MOST_VALUES:,} values a thread once its loops are unrolled; choose smaller "
+                "per-thread tiles (such as TM, TN)"
+            )
         return Node(self._count, op, args, attr, dtype)
 
     # -------------------------------------------------------------- leaves
