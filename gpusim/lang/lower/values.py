@@ -113,8 +113,8 @@ class Graph:
         self._count += 1
         if self._count > MOST_VALUES:
             fail(
-                f"{self._name} has more than {MOST_VALUES:,} values a thread once its loops are unrolled; choose smaller "
-                "per-thread tiles (such as TM, TN)"
+                f"{self._name} has more than {MOST_VALUES:,} values a thread once its loops are unrolled; "
+                "choose smaller per-thread tiles (such as TM, TN)"
             )
         return Node(self._count, op, args, attr, dtype)
 
