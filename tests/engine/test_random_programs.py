@@ -204,6 +204,7 @@ def test_engine_and_interpreter_agree(sheet):
     assert counts.total > 0
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(programs())
 def test_the_counting_image_counts_the_same(sheet):

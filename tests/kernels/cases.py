@@ -241,7 +241,7 @@ REPRESENTATIVE = [
     "attention-decode-combine", "flash-attention-1-swapped", "flash-attention-2-combine",
     "flash-attention-2-backward", "flash-attention-2-tensor-causal",
 ]  # fmt: skip
-"""One of each way to access memory, to branch and to share; values of every kernel are tried each time."""
+"""One of each way to access memory, to branch and to share; most tests try these alone each time."""
 
 TILES = st.sampled_from([{"d": 16, "T": 16}, {"d": 5, "T": 8}])
 STANDARD = st.builds(

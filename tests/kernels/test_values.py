@@ -29,7 +29,11 @@ def test_every_kernel_is_tried():
     assert {algorithm.name for algorithm in ALL} == set(CASES)
 
 
-@pytest.mark.parametrize("name", most_by_hand(CASES, {*list(CASES)[::2], *REPRESENTATIVE}))
+TRIED = {*list(CASES)[::2], *REPRESENTATIVE} - {"flash-attention-1-backward", "flash-attention-1-backward-f16"}
+"""The two take seven seconds each."""
+
+
+@pytest.mark.parametrize("name", most_by_hand(CASES, TRIED))
 @relaxed
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_outputs_match_the_reference(name, data, seed):

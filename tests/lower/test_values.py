@@ -18,7 +18,7 @@ from tests.marks import most_by_hand
 MOST_THREADS, MOST_BLOCKS = 2048, 64  # the interpreter here takes a second for so many
 
 
-@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE))
+@pytest.mark.parametrize("name", most_by_hand(CASES, REPRESENTATIVE[::2]))
 @settings(max_examples=2, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_kernel_of_the_catalogue_equals_its_reference(name: str, data: st.DataObject) -> None:

@@ -56,6 +56,7 @@ def test_a_launch_finds_in_l2_what_was_copied_and_set(tmp_path: Path) -> None:
     assert max(read[1:]) < 4096
 
 
+@pytest.mark.long
 def test_how_far_off_times_are_stands_under_the_table(tmp_path: Path) -> None:
     ran = run("add.cu", folder=tmp_path)
     assert re.search(r"Times: half of those of \d+ launches of \d+\s+programs on h200 are off by", ran.output)

@@ -18,6 +18,7 @@ def test_no_launch_moves_less_than_its_bound() -> None:
     assert [one for one in found if one.is_violated] == []
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_neither_does_any_other_that_was_counted_or_predicted() -> None:
     found = bounds.held()

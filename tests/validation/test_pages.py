@@ -10,6 +10,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "docs" / "calibration"
 NAMES = {"index", "constants", "specification", *pages.UNITS}
 
 
+@pytest.mark.long
 def test_every_group_of_microbenchmarks_has_one_page():
     groups = [group for unit in pages.UNITS.values() for group in unit.groups]
     assert sorted(groups) == sorted({case.group for case in launch_files.cases(calibrate.FILES)})

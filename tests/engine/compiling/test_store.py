@@ -108,6 +108,7 @@ def asker(filled, tmp_path_factory):
 some_asked = st.permutations(sorted(ASKED)).flatmap(lambda names: st.integers(1, len(names)).map(lambda n: names[:n]))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be forked there")
 @settings(max_examples=20)
 @given(st.data(), some_asked)
