@@ -126,7 +126,7 @@ def test_every_kind_says_what_happens_and_what_to_do(found, fault):
     assert one.what.startswith("thread (4,0,0) of block (1,0,0) ")
     assert one.what.endswith("lanes 3 and 4") or fault in (Fault.WAW, Fault.RAW, Fault.WAR)
     assert one.edit.endswith(".")
-    assert one.level is (Level.WARNING if fault is Fault.LEAK else Level.ERROR)
+    assert one.level is (Level.WARNING if fault in (Fault.LEAK, Fault.EXITED_BARRIER) else Level.ERROR)
 
 
 def test_every_fault_is_a_kind_of_its_group():
