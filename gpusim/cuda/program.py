@@ -134,6 +134,7 @@ def _translated(kernel: Compiled, base: int) -> Program:
         made, source=_called(made.source, kernel.filename), params=_params(kernel), variables=variables,
         system_pointers=waiting, unknown=made.unknown, barriers=code.barriers, cluster=code.cluster,
         most_in_cluster=code.most_in_cluster, grid_of_clusters=code.grid_of_clusters,
+        shared_padding=shared - code.shared_bytes,
         masks={offset // INSTRUCTION_BYTES: register for offset, register in code.masks.items()},
     )  # fmt: skip
     tensor_memory.refuse(whole, lines)

@@ -102,6 +102,8 @@ class Program:
     """Where words of addresses lie in constant bank 0 that the driver puts there, of memory beside all arrays."""
     grid_of_clusters: bool = False
     """Whether a launch counts its grid in clusters."""
+    shared_padding: int = 0
+    """Bytes at the end of `shared_bytes` that the source does not declare, for what is read wider than it is."""
     masks: Mapping[int, int | None] = field(default_factory=dict)
     """By the index of an instruction at which lanes of a warp meet, the register that names these; None: all do."""
 

@@ -56,12 +56,19 @@ def kept(launch: Launch, image: Image, slots: int, words: int, looks: Looks | No
     of_shared, of_global = granule_bits(image, OF_SHARED), granule_bits(image, OF_GLOBAL)
     found = np.zeros((1 + K.MOST_FOUND, K.N_FOUND), np.int64)
     found[0, K.F_SHARED_BITS], found[0, K.F_GLOBAL_BITS] = of_shared, of_global
+    found[0, K.F_SHARED_END] = launch.program.shared_base + _declared(launch)
     found[0, K.F_NOW] = 1  # 0 is the number of what never was
     shared, local = launch.program.shared_base + launch.shared_bytes, -(-launch.program.local_bytes // WORD)
     return _arrays(
         slots, slots * launch.warps, launch.warps * S.LANES, (shared >> of_shared) + 1,
         ((words * WORD) >> of_global) + WORD, max(local, 1), K.MOST_CLOCKS,
     ) | {"found": found, **_stretches(looks)}  # fmt: skip
+
+
+def _declared(launch: Launch) -> int:
+    """Bytes of a block's shared memory that the source declares; dynamic shared memory lies behind what is padded."""
+    static_alone = launch.shared_bytes == launch.program.shared_bytes
+    return launch.shared_bytes - launch.program.shared_padding * static_alone
 
 
 def _arrays(

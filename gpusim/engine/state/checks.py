@@ -50,8 +50,8 @@ MOST_CLOCKS = 1 << 12
 # Machine.found: faults, from the second row on.  The first has: how many there are; those there was no room for; the
 # number of the latest instruction; bits of an address within a granule of shared and of global memory; whether there
 # was no room for what threads tell one another; whether they have told anything; what decides the order of warps, 0: as
-# they come
-F_COUNT, F_LOST, F_NOW, F_SHARED_BITS, F_GLOBAL_BITS, F_BLIND, F_TOLD, F_SEED = range(8)
+# they come; where shared memory ends that the source declares: what begins before may be read beyond that
+F_COUNT, F_LOST, F_NOW, F_SHARED_BITS, F_GLOBAL_BITS, F_BLIND, F_TOLD, F_SEED, F_SHARED_END = range(9)
 (
     F_FAULT, F_INDEX, F_WHO, F_OTHER_INDEX, F_OTHER_WHO, F_SPACE, F_ADDRESS, F_BYTES, F_TIMES, F_VALUE, F_OTHER_VALUE,
     F_MORE,

@@ -52,7 +52,8 @@ def look_at_lanes(m, c, index, w, slot, space, address, on, does, how, narrowest
 @jit
 def look_at_shared(m, index, slot, first, address, on, does, width):
     """Lanes with whose access of shared memory nothing is wrong at first sight; these leave their stamps."""
-    bits, base, size = m.found[0, K.F_SHARED_BITS], m.shape[S.SHARED_BASE], m.shape[S.SHARED_BYTES]
+    bits, base = m.found[0, K.F_SHARED_BITS], m.shape[S.SHARED_BASE]
+    size = min(m.shape[S.SHARED_BYTES], m.found[0, K.F_SHARED_END] - base)
     began, t, fine, shadow = m.kept_blocks[slot, K.KB_BEGAN], now(m), ZERO, m.shadow_shared[slot]
     phase, none = max(m.kept_blocks[slot, K.KB_PHASE], began), stamp_of(m, slot, first, index, 0)
     for lane in range(S.LANES):
@@ -128,6 +129,13 @@ def fault_of_heap(m, address, width):
 
 
 @inline
+def is_in_shared(m, address, width):
+    """Whether an access stays in a block's shared memory, and begins in what the source declares of it."""
+    first = m.shape[S.SHARED_BASE]
+    return first <= address < m.found[0, K.F_SHARED_END] and address <= first + m.shape[S.SHARED_BYTES] - width
+
+
+@inline
 def is_inside(m, c, w, space, address, width):
     """Whether an access stays in its array, its block's shared memory, its thread's local memory."""
     if space == K.GLOBAL:
@@ -136,8 +144,7 @@ def is_inside(m, c, w, space, address, width):
             k = find_array(m.bounds, m.shape[S.N_BUFFERS], address, width)
         return k >= 0 and m.bounds[k, S.FIRST_BYTE] <= address <= m.bounds[k, S.PAST_END] - width
     if space == K.SHARED:
-        first = m.shape[S.SHARED_BASE]
-        return first <= address <= first + m.shape[S.SHARED_BYTES] - width
+        return is_in_shared(m, address, width)
     return 0 <= address <= m.shape[S.LOCAL_BYTES] - width
 
 
@@ -338,8 +345,7 @@ def look_afar(m, c, index, w, slot, thread, lane, address, width, does, how):
     if rank >= m.shape[S.CLUSTER]:
         return
     home, place = m.clusters[of, S.MATES + rank], address & WITHIN
-    first, size = m.shape[S.SHARED_BASE], m.shape[S.SHARED_BYTES]
-    if m.blocks[home, S.ID] < 0 or m.blocks[home, S.OF_CLUSTER] != of or not first <= place <= first + size - width:
+    if m.blocks[home, S.ID] < 0 or m.blocks[home, S.OF_CLUSTER] != of or not is_in_shared(m, place, width):
         return
     keep = m.kept_blocks[home]
     if keep[K.KB_ID] != m.blocks[home, S.ID] + 1:
