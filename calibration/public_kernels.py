@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from gpusim.errors import GpusimError
 from gpusim.launches import file
+from gpusim.launches.spec import LaunchSpec
 from gpusim.progress import ProgressLine
 
 FOLDER = Path(__file__).parent / "data" / "public"
@@ -90,7 +91,7 @@ def check(folder: Path, entry: Mapping[str, Any]) -> Said:
     include = INCLUDE.get(name.partition(":")[0])
     try:
         (spec,) = file.launches([dict(entry)], folder, str(LAUNCHES))
-        if include:
+        if include and isinstance(spec, LaunchSpec):
             spec = replace(spec, include=(folder / include,))
         given = work.of_spec(spec, gpu)
         found = checked(given.work, gpu, how, unwritten=given.unwritten, name=name)

@@ -30,9 +30,6 @@ MISSED = {
     "synccheck/bulk-store-at-exit": "what a bulk store still reads when its block ends is not looked at",
     "synccheck/shuffle-in-a-short-block": "lanes that there are not need not come, and no lane reads from one",
     "synccheck/syncwarp-in-a-branch": "the compiler has the other lanes end first: they need not come",
-    "programs/double-free": "the second `cudaFree` gives the program an error, as on a GPU; it is no finding",
-    "programs/leak": "told by its bytes and the number of its allocation: lines of host code are not known",
-    "programs/leak-in-a-loop": "the same",
 }
 """Why gpusim does not find them by line."""
 ALSO = {"unawaited-copy": Tool.RACECHECK}

@@ -14,7 +14,7 @@ Size = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Spot:
-    """A thread at an instruction.
+    """A thread at an instruction, or a line of a program's own code.
 
     Attributes
     ----------
@@ -24,8 +24,8 @@ class Spot:
         0 where it is not known.
     text : str
         The line itself, where it is known.
-    thread, block : tuple of int
-        In x, y, z.
+    thread, block : tuple of int or None
+        In x, y, z; None of a program's own code.
     value : int or None
         Lowest word that the thread wrote, where that is known.
     index : int
@@ -35,8 +35,8 @@ class Spot:
     file: str
     line: int
     text: str
-    thread: Size
-    block: Size
+    thread: Size | None = None
+    block: Size | None = None
     value: int | None = None
     index: int = 0
 
@@ -55,8 +55,9 @@ class Spot:
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain dicts, lists, strings and numbers."""
         return {
-            "file": self.file, "line": self.line, "text": self.text, "thread": list(self.thread),
-            "block": list(self.block), "value": self.value,
+            "file": self.file, "line": self.line, "text": self.text,
+            "thread": None if self.thread is None else list(self.thread),
+            "block": None if self.block is None else list(self.block), "value": self.value,
         }  # fmt: skip
 
 

@@ -66,6 +66,11 @@ KINDS: dict[str, Kind] = {
         "Free it (cudaFree) before the program ends.",
         Level.WARNING,
     ),
+    Fault.API_ERROR: Kind(
+        "call fails", Tool.MEMCHECK,
+        "A call of the CUDA runtime, by a program's own code, that fails.",
+        "Look at what the call is given; where it may fail, look at what it returns.",
+    ),
     Fault.STACK: Kind(
         "stack overflow", Tool.MEMCHECK,
         "Functions that call one another beyond a thread's stack.",

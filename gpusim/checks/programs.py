@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from gpusim.checks.finding import Finding
+from gpusim.checks.finding import Finding, Spot
 from gpusim.checks.findings import Checkable, findings, merged
 from gpusim.checks.kinds import KINDS
 from gpusim.checks.result import CheckResult
 from gpusim.checks.variables import variables
 from gpusim.checks.whereabouts import Freed
+from gpusim.isa.program import lines_of
 from gpusim.results.faults import Fault, Tool
 
 if TYPE_CHECKING:
-    from gpusim.programs.checks import CheckedLaunch, Checks
+    from gpusim.programs.checks import CheckedLaunch, Checks, FailedCall
+    from gpusim.programs.host_lines import HostLine
     from gpusim.programs.memory import Allocation
 
 NOT_TOLD = "memory that is never freed (the program did not come to its end)"
@@ -61,20 +63,36 @@ def _found(group: Iterable[CheckedLaunch]) -> Iterator[Finding]:
 
 def _of_all(checks: Checks, path: str) -> CheckResult:
     """What the program has left, and what of it was not looked at."""
-    leaks = tuple(merged(_leak(one, path) for one in checks.left or ())) if Tool.MEMCHECK in checks.tools else ()
+    found = list(merged(_of_host(checks, path))) if Tool.MEMCHECK in checks.tools else []
     unseen = [NOT_TOLD] if checks.left is None and checks.launches else []
     if checks.unchecked:
         unseen.append(f"{checks.unchecked} launches that were not chosen; what they wrote counts as written")
     return CheckResult(
-        path, checks.gpu.name, None, None, leaks, tuple(map(str, checks.tools)), unseen=tuple(unseen),
+        path, checks.gpu.name, None, None, tuple(found), tuple(map(str, checks.tools)), unseen=tuple(unseen),
         launches=len(checks.launches),
     )  # fmt: skip
 
 
-def _leak(one: Allocation, path: str) -> Finding:
+def _of_host(checks: Checks, path: str) -> Iterator[Finding]:
+    """What the program's own code has done wrong."""
+    yield from (_failure(one, path, _spot(checks.line_of(one))) for one in checks.failures)
+    yield from (_leak(one, path, _spot(checks.line_of(one))) for one in checks.left or ())
+
+
+def _failure(one: FailedCall, path: str, spot: Spot | None) -> Finding:
+    known = KINDS[Fault.API_ERROR]
+    return Finding(str(Fault.API_ERROR), path, f"{one.call} gives {one.error}", known.edit, spot, level=known.level)
+
+
+def _leak(one: Allocation, path: str, spot: Spot | None) -> Finding:
     known = KINDS[Fault.LEAK]
     what = f"{one.name}, {one.nbytes} bytes at {one.first:#x}, is never freed"
     return Finding(
-        str(Fault.LEAK), path, what, known.edit, space="global", array=one.name, address=one.first,
-        nbytes=one.nbytes, level=known.level,
+        str(Fault.LEAK), path, what, known.edit, spot, space="global", array="" if spot else one.name,
+        address=one.first, nbytes=one.nbytes, level=known.level,
     )  # fmt: skip
+
+
+def _spot(line: HostLine | None) -> Spot | None:
+    """A line of the program's own code."""
+    return None if line is None else Spot(*line, lines_of([line])[0].strip())

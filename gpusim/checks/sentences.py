@@ -47,7 +47,7 @@ def sentence(found: Observed, spot: Spot, other: Spot | None, where: Whereabouts
     str
         A sentence without its full stop.
     """
-    said = f"{_who(spot.thread, spot.block)} {_does(found, spot, other, where, verb)}"
+    said = f"{_who(spot)} {_does(found, spot, other, where, verb)}"
     return f"{said}: {found.text}" if found.text else said
 
 
@@ -57,7 +57,7 @@ def _does(found: Observed, spot: Spot, other: Spot | None, where: Whereabouts, v
     if found.fault in _ACCESSES:
         return f"{verb} {_bytes(found.nbytes)} {_ACCESSES[found.fault](found)}: {where.place}"
     if found.fault is Fault.UNAWAITED_COPY:
-        by = f", started by {_who(other.thread, other.block)} at {other.name}" if other is not None else ""
+        by = f", started by {_who(other)} at {other.name}" if other is not None else ""
         return f"reads {where.place} before the copy that brings it has been waited for{by}"
     if found.fault is Fault.CLUSTER_EXIT:
         return f"{verb} {where.place} of a block of its cluster that has ended, or may have"
@@ -87,16 +87,16 @@ def _race(fault: Fault, spot: Spot, other: Spot, where: Whereabouts) -> str:
         f" ({one.value:#x})" if one.value is not None and "read" not in verb else ""
         for one, verb in ((spot, does), (other, did))
     )
-    earlier = f"{_who(other.thread, other.block)} {did}{theirs} at {other.name}"
+    earlier = f"{_who(other)} {did}{theirs} at {other.name}"
     return f"{does}{mine} {where.place}, which {earlier}; nothing says which comes first"
 
 
-def _who(thread: Size, block: Size) -> str:
-    return f"thread {_triple(thread)} of block {_triple(block)}"
+def _who(spot: Spot) -> str:
+    return f"thread {_triple(spot.thread)} of block {_triple(spot.block)}"
 
 
-def _triple(size: Size) -> str:
-    return f"({','.join(map(str, size))})"
+def _triple(size: Size | None) -> str:
+    return f"({','.join(map(str, size or ()))})"
 
 
 def _bytes(count: int) -> str:

@@ -81,7 +81,7 @@ def _heading(result: Outcome) -> str:
 def _verdict(result: Outcome) -> str:
     n = len(result.findings)
     found = f"{n} finding{'' if n == 1 else 's'}" if n else "nothing found"
-    found += "" if result.grid else ", its launches apart"
+    found += "" if result.grid else " in its host code"
     return f"{found}; the run came to no end" if result.ended else found
 
 

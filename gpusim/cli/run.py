@@ -153,7 +153,7 @@ def _ran(
 
     spec, pieces = hardware.load(gpu), Pieces("launches") if sys.stderr.isatty() else None
     with pieces("compiling") if pieces else nullcontext():
-        program = made(asked, spec)
+        program = made(asked, spec, host_lines=checks is not None)
     if program.log:
         print(program.log, file=sys.stderr)
     own: dict[str, Any] = {"showing": pieces} if pieces else {}  # elsewhere what the program writes stays alone

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpusim.programs.host_lines import HostLine, host_lines
 from gpusim.programs.memory import Allocation, Kind
 from gpusim.programs.request import STORES
 from gpusim.results.faults import Checked, Tool
@@ -16,6 +17,8 @@ from gpusim.simulate import checking
 from gpusim.simulate.stretches import Stretches
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gpusim.cuda import Kernel
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
@@ -49,6 +52,26 @@ class CheckedLaunch(NamedTuple):
     freed: tuple[Allocation, ...]
 
 
+class FailedCall(NamedTuple):
+    """A call of the CUDA runtime that has failed.
+
+    Attributes
+    ----------
+    call, error : str
+        Their names, such as ``"cudaFree"`` and ``"cudaErrorInvalidValue"``.
+    code : tuple of int
+        Addresses of the program's code that lead to it, innermost first.
+    """
+
+    call: str
+    error: str
+    code: tuple[int, ...]
+
+
+ASKS = ("cudaGetLastError", "cudaPeekAtLastError")
+"""Calls that give the error of another one."""
+
+
 class Checks:
     """What was found of a program's launches, and of what it left.
 
@@ -66,6 +89,9 @@ class Checks:
         self.launches: list[CheckedLaunch] = []
         self.left: tuple[Allocation, ...] | None = None
         self.unchecked = 0
+        self.failures: list[FailedCall] = []
+        self._allocators: dict[int, tuple[int, ...]] = {}
+        self._lines: dict[int, HostLine] = {}
         self._limit = limit
         self._unwritten = Stretches()
         self._known: set[int] = set()
@@ -121,6 +147,39 @@ class Checks:
         memory : DeviceMemory
         """
         self.left = tuple(one for one in memory.allocations if one.nbytes and not memory.is_variables(one))
+
+    def allocated(self, number: int, code: tuple[int, ...]) -> None:
+        """Note who has asked for an allocation.
+
+        Parameters
+        ----------
+        number : int
+            The allocation's.
+        code : tuple of int
+            Addresses of the program's code that lead to the call, innermost first.
+        """
+        self._allocators[number] = code
+
+    def failed(self, call: str, error: str, code: tuple[int, ...]) -> None:
+        """Note a call of the runtime that has failed; parameters are those of :class:`FailedCall`."""
+        name = call.removeprefix("__")  # as headers of CUDA 13 call it
+        if name not in ASKS:
+            self.failures.append(FailedCall(name, error, code))
+
+    def ended(self, executable: Path) -> None:
+        """Find the lines of the program that have made calls that are told of.
+
+        Parameters
+        ----------
+        executable : Path
+        """
+        calls = [self._allocators.get(one.number, ()) for one in self.left or ()]
+        self._lines = host_lines(executable, [*calls, *(one.code for one in self.failures)])
+
+    def line_of(self, one: Allocation | FailedCall) -> HostLine | None:
+        """Line at which memory was allocated, or a call has failed; None where it is not known."""
+        code = one.code if isinstance(one, FailedCall) else self._allocators.get(one.number, ())
+        return self._lines.get(code[0]) if code else None
 
     def _note(self, request: Request, memory: DeviceMemory) -> None:
         """Note what the program has allocated, copied and set since the launch before."""

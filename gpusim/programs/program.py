@@ -33,6 +33,8 @@ _LACKING = re.compile(
 )
 _REMOVED = re.compile(r'identifier "cudaThread\w+" is undefined')
 _HOW_FAST = re.compile(r"-O|-G|-g|--device-debug|--debug")
+_LINES = ("-Xcompiler=-g1",)
+"""Options by which the host's compiler writes line tables."""
 _SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
 
 
@@ -86,13 +88,15 @@ class Program:
     libraries: tuple[str, ...] = ()
 
 
-def made(asked: Asked, gpu: Gpu) -> Program:
+def made(asked: Asked, gpu: Gpu, *, host_lines: bool = False) -> Program:
     """Compile a program for a GPU, or take an executable.
 
     Parameters
     ----------
     asked : Asked
     gpu : Gpu
+    host_lines : bool
+        Have the executable say which lines its own code comes from.
 
     Returns
     -------
@@ -110,7 +114,7 @@ def made(asked: Asked, gpu: Gpu) -> Program:
         return _taken(asked, data)
     if asked.path.suffix.lower() not in _SOURCES:
         raise ProgramError(f"{asked.path} is no program: a source (.cu) or an executable that nvcc linked is run")
-    return _compiled(asked, gpu)
+    return _compiled(replace(asked, flags=(*asked.flags, *_LINES)) if host_lines else asked, gpu)
 
 
 def _taken(asked: Asked, data: bytes) -> Program:

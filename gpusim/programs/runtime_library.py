@@ -84,7 +84,7 @@ def _compiled(
     names, out = folder / "names.map", folder / soname
     names.write_text(f"{soname} {{ global: {calls}; local: *; }};\n")
     how = [f"-Wl,-soname,{soname}", f"-Wl,--version-script={names}"]
-    command = [compiler, *_FLAGS, f"-I{found.folder}", f"-I{SOURCES}", *how, "-o", out, *sources, *linked]
+    command = [compiler, *_FLAGS, f"-I{found.folder}", f"-I{SOURCES}", *how, "-o", out, *sources, *linked, "-ldl"]
     toolkit.compiled([str(word) for word in command], f"gpusim's {soname}")
     return out.read_bytes()
 

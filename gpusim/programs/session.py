@@ -56,6 +56,8 @@ class Ask(IntEnum):
     PRODUCT = 9
     TEXTURE = 10
     LEFT = 11
+    ALLOCATED = 12
+    FAILED = 13
 
 
 class CudaStatus(IntEnum):
@@ -119,7 +121,7 @@ class Session:
             Ask.HELLO: self._hello, Ask.MODULE: self._load, Ask.PLACED: self._place, Ask.LAUNCH: self._launch,
             Ask.OCCUPANCY: self._occupancy, Ask.REFUSED: self._refuse, Ask.CATCH_UP: self._catch_up,
             Ask.LIBRARY: self._library, Ask.PRODUCT: self._product, Ask.TEXTURE: self._texture,
-            Ask.LEFT: self._leave,
+            Ask.LEFT: self._leave, Ask.ALLOCATED: self._allocated, Ask.FAILED: self._call_failed,
         }  # fmt: skip
 
     def run(self, arguments: Sequence[str]) -> Ran:
@@ -154,7 +156,10 @@ class Session:
             with Child(command, stdin=None, pass_fds=handed, env=environment) as child:
                 theirs.close()
                 self._attend(ours)
-                return child.process.wait()
+                status = child.process.wait()
+            if self._checks is not None:
+                self._checks.ended(Path(command[0]))
+            return status
 
     def _prepared(self, folder: Path) -> Path:
         """The executable, with our runtime in a folder."""
@@ -272,6 +277,22 @@ class Session:
         self._memory.allocated(body)
         if self._checks is not None:
             self._checks.leave(self._memory)
+        return CudaStatus.SUCCESS, b""
+
+    def _allocated(self, body: bytes) -> tuple[int, bytes]:
+        """Who has asked for an allocation, of a program that is checked."""
+        number, *code = struct.unpack(f"<{len(body) // 8}Q", body)
+        if self._checks is not None:
+            self._checks.allocated(number, tuple(code))
+        return CudaStatus.SUCCESS, b""
+
+    def _call_failed(self, body: bytes) -> tuple[int, bytes]:
+        """A call of the runtime that has failed, of a program that is checked."""
+        (n,) = struct.unpack_from("<Q", body)
+        code, end = struct.unpack_from(f"<{n}Q", body, 8), 8 + 8 * n
+        if self._checks is not None:
+            call, error = body[end:].decode().split()
+            self._checks.failed(call, error, code)
         return CudaStatus.SUCCESS, b""
 
     def _texture(self, body: bytes) -> tuple[int, bytes]:

@@ -22,6 +22,7 @@ class Fault(StrEnum):
     ``misaligned``: an access at an address that is no multiple of its width.
     ``use-after-free``: an access to what has been freed.
     ``leak``: memory that is never freed.
+    ``api-error``: a call of the CUDA runtime that fails.
     ``stack-overflow``: functions that call one another beyond a thread's stack.
     ``race-waw``, ``race-raw``, ``race-war``: two accesses of which nothing says which comes first; a write after a
     write of another value, a read after a write, a write after a read.
@@ -40,6 +41,7 @@ class Fault(StrEnum):
     MISALIGNED = "misaligned"
     FREED = "use-after-free"
     LEAK = "leak"
+    API_ERROR = "api-error"
     STACK = "stack-overflow"
     WAW = "race-waw"
     RAW = "race-raw"
@@ -65,6 +67,7 @@ _TOOLS = {
     Fault.MISALIGNED: Tool.MEMCHECK,
     Fault.FREED: Tool.MEMCHECK,
     Fault.LEAK: Tool.MEMCHECK,
+    Fault.API_ERROR: Tool.MEMCHECK,
     Fault.STACK: Tool.MEMCHECK,
     Fault.WAW: Tool.RACECHECK,
     Fault.RAW: Tool.RACECHECK,

@@ -10,12 +10,24 @@ std::recursive_mutex one_at_a_time;
 thread_local cudaError_t latest = cudaSuccess;
 cudaError_t noted = cudaSuccess, final_error = cudaSuccess;
 
+// A call has failed, of a program that is checked: which one, how, and who made it.
+void tell_of_failure(cudaError_t error) {
+    Caller from = caller();
+    std::string body;
+    put(body, uint64_t(from.code.size()));
+    for (uint64_t code : from.code) put(body, code);
+    ask(Ask::failed, body + from.call + " " + cudaGetErrorName(error));
+}
+
 }  // namespace
 
 cudaError_t call(const std::function<cudaError_t()> &body) {
     std::lock_guard<std::recursive_mutex> alone(one_at_a_time);
     cudaError_t error = body();
-    if (error != cudaSuccess && error != cudaErrorNotReady) latest = error;
+    if (error != cudaSuccess && error != cudaErrorNotReady) {
+        latest = error;
+        if (is_checked() && error != noted) tell_of_failure(error);
+    }
     return error;
 }
 

@@ -25,11 +25,6 @@ constexpr size_t ALIGNMENT = 512;  // bytes, as cudaMalloc's
 constexpr size_t PAGE = 4096;      // bytes; what is mapped begins and ends with one
 constexpr size_t MOST_ROOM = 1 << 20;  // bytes behind an allocation of a program that is checked
 
-bool is_checked() {
-    static const bool found = std::getenv("GPUSIM_RUN_CHECKED") != nullptr;
-    return found;
-}
-
 struct Memory {
     int file;
     Address base;
@@ -99,6 +94,14 @@ void make_vacant(Address first, size_t nbytes) {
     vacant[first] = nbytes;
 }
 
+// Who has asked for an allocation.
+void tell_of_caller(uint64_t number) {
+    std::string body;
+    put(body, number);
+    for (uint64_t code : caller().code) put(body, code);
+    ask(Ask::allocated, body);
+}
+
 void map_here(const Allocation &one, size_t nbytes) {
     off_t offset = off_t(one.first - memory().base);
     auto place = reinterpret_cast<void *>(one.first);
@@ -133,6 +136,7 @@ cudaError_t allocate(Address *address, size_t nbytes, Kind kind) {
         if (start < at) m.vacant[start] = at - start;
         if (at + taken < end) m.vacant[at + taken] = end - at - taken;
         Allocation one{at, nbytes, m.next_number++, kind};
+        if (is_checked()) tell_of_caller(one.number);
         m.allocations[at] = one;
         m.used += mapped, ++m.version;
         if (kind != Kind::device) map_here(one, mapped);

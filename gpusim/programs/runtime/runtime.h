@@ -25,7 +25,7 @@ using Address = uint64_t;
 
 enum class Ask : uint32_t {
     hello = 1, module = 2, placed = 3, launch = 4, occupancy = 5, refused = 6, catch_up = 7, library = 8, product = 9,
-    texture = 10, left = 11
+    texture = 10, left = 11, allocated = 12, failed = 13
 };
 
 struct Answer {
@@ -58,6 +58,16 @@ void fault(cudaError_t error);
 void settle();
 cudaError_t coming();
 cudaError_t faulted();
+
+// ---------------------------------------------------------------- where calls come from (callers.cpp)
+
+struct Caller {
+    std::string call;            // of the API
+    std::vector<uint64_t> code;  // addresses in the executable's file, innermost first
+};
+
+bool is_checked();  // whether the program is (`gpusim run --check`)
+Caller caller();
 
 // ---------------------------------------------------------------- memory (memory.cpp)
 
