@@ -168,10 +168,11 @@ def look_at_granules(m, c, index, w, slot, home, thread, lane, space, address, w
         blank, together = np.int64(K.BLANK) if unwritten else np.int64(0), row[K.WROTE_AT] == now(m)
         fault, before = touch(m, row, slot, thread, stamp | blank, does, began)
         if fault:
-            offset = (granule << bits) - place
-            tell_of_race(
-                m, c, w, slot, home, index, thread, lane, space, address, place, offset, width, fault, before, together
-            )
+            offset, beside = (granule << bits) - place, before if together else np.int64(-1)
+            old, new = words_of_race(m, c, w, home, lane, shared, address, offset, width, beside)
+            if old != new:
+                where = place if shared else address
+                report(m, fault, before, index, slot, thread, space, where, width, new, old)
 
 
 @inline
@@ -193,23 +194,21 @@ def is_fresh(m, address):
 
 
 @cold
-def tell_of_race(
-    m, c, w, slot, home, index, thread, lane, space, address, place, offset, width, fault, before, together
-):
-    """Note a race, unless both leave the same there; ``together``: lanes of one instruction write there."""
-    memory = m.shared[home] if space == K.SHARED else m.data
-    where = address + offset if space == K.SHARED else address + offset - S.GLOBAL_BASE
+def words_of_race(m, c, w, home, lane, shared, address, offset, width, beside):
+    """What stands there already and what a lane writes, of a race ``offset`` bytes into its access.
+
+    ``beside``: the stamp of another lane of the same instruction that writes there, which then is what counts; else -1.
+    """
+    memory = m.shared[home] if shared else m.data
+    where = address + offset - (np.int64(0) if shared else S.GLOBAL_BASE)
     mask = WORD_MASK if width >= 4 else (1 << 8 * width) - 1
     old, new = np.int64(memory[where >> 2]) >> 8 * (where & 3) & mask, np.int64(K.NO_VALUE)
     if c[0] == I.STS or c[0] == I.STG or c[0] == I.ST:
         row = at(c[I.B], first_row(m, w)) + (offset >> 2)
         new = np.int64(m.regs[row, lane]) & mask
-        if together:
-            old = np.int64(m.regs[row, (before >> K.WHO_AT) & (S.LANES - 1)]) & mask
-        if old == new:
-            return
-    where = place if space == K.SHARED else address
-    report(m, fault, before, index, slot, thread, space, where, width, new, old)
+        if beside >= 0:
+            old = np.int64(m.regs[row, (beside >> K.WHO_AT) & (S.LANES - 1)]) & mask
+    return old, new
 
 
 @jit
