@@ -76,7 +76,8 @@ def _of_all(checks: Checks, path: str) -> CheckResult:
 def _of_host(checks: Checks, path: str) -> Iterator[Finding]:
     """What the program's own code has done wrong."""
     yield from (_failure(one, path, _spot(checks.line_of(one))) for one in checks.failures)
-    yield from (_leak(one, path, _spot(checks.line_of(one))) for one in checks.left or ())
+    if not any(one.checked.ended for one in checks.launches):  # after a fault nothing can be freed
+        yield from (_leak(one, path, _spot(checks.line_of(one))) for one in checks.left or ())
 
 
 def _failure(one: FailedCall, path: str, spot: Spot | None) -> Finding:

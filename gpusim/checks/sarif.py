@@ -25,12 +25,14 @@ FINGERPRINT = "gpusim/v1"
 """What identifies a finding when lines before it have moved."""
 
 
-def log(results: Sequence[Outcome]) -> dict[str, Any]:
+def log(results: Sequence[Outcome], failed: Sequence[str] = ()) -> dict[str, Any]:
     """Give findings of launches as one log.
 
     Parameters
     ----------
     results : sequence of Outcome
+    failed : sequence of str
+        Of launches that could not be run, which and why.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def log(results: Sequence[Outcome]) -> dict[str, Any]:
     run = {
         "tool": {"driver": driver},
         "columnKind": "utf16CodeUnits",
-        "invocations": [_invocation(results)],
+        "invocations": [_invocation(results, failed)],
         "results": list(_results(results)),
     }
     return {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
@@ -60,7 +62,7 @@ def _rule(kind: str) -> dict[str, Any]:
     }
 
 
-def _invocation(results: Sequence[Outcome]) -> dict[str, Any]:
+def _invocation(results: Sequence[Outcome], failed: Sequence[str]) -> dict[str, Any]:
     """Whether all runs came to their end, and what was not looked at."""
     told = [f"{one.kernel}: not looked at: {text}" for one in results for text in one.unseen]
     told += [f"{one.kernel}: the run came to no end: {one.ended}" for one in results if one.ended]
@@ -69,9 +71,10 @@ def _invocation(results: Sequence[Outcome]) -> dict[str, Any]:
         for one in results
         if one.blocks_run < one.blocks
     ]
+    levels = [("note", text) for text in told] + [("error", text) for text in failed]
     return {
-        "executionSuccessful": not any(one.ended for one in results),
-        "toolExecutionNotifications": [{"level": "note", "message": {"text": text}} for text in told],
+        "executionSuccessful": not failed and not any(one.ended for one in results),
+        "toolExecutionNotifications": [{"level": level, "message": {"text": text}} for level, text in levels],
     }
 
 

@@ -52,6 +52,10 @@ def sentence(found: Observed, spot: Spot, other: Spot | None, where: Whereabouts
 
 
 def _does(found: Observed, spot: Spot, other: Spot | None, where: Whereabouts, verb: str) -> str:
+    if found.fault is Fault.FREED and not found.nbytes:
+        return "frees what is free already, or what malloc has not given"
+    if found.fault is Fault.LEAK:
+        return "takes memory of the device's heap that this launch does not free"
     if found.fault in RACES and other is not None:
         return _race(found.fault, spot, other, where)
     if found.fault in _ACCESSES:
@@ -118,6 +122,10 @@ def edit(found: Observed, where: Whereabouts, *, dynamic_shared: bool) -> str:
         return _apart(found, usual)
     if found.fault is Fault.OUT_OF_BOUNDS:
         return _within(found.space, usual, is_null=where.is_null, dynamic_shared=dynamic_shared)
+    if found.fault is Fault.FREED and not found.nbytes:
+        return "Call free() once for each pointer that malloc gives."
+    if found.fault is Fault.LEAK:
+        return "Call free() for it, in this launch or in a later one."
     if found.fault is Fault.UNWRITTEN and found.space is Space.GLOBAL:
         return "Fill it first (cudaMemcpy, cudaMemset, a kernel), or read no more than what was written."
     return usual
@@ -134,7 +142,7 @@ def _apart(found: Observed, usual: str) -> str:
             return "Put cluster.sync() between the two."
         return "Use an atomic, or a flag with release and acquire, or make two launches of it: blocks run in any order."
     if mine.thread // LANES == theirs.thread // LANES:
-        return "Put __syncwarp() between the two: lanes of a warp need not run together."
+        return "Put __syncwarp() between the two, or __syncthreads() if threads of other warps meet there, too."
     return "Put __syncthreads() between the two."
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.text import Text
 
+from gpusim.checks.kinds import Level
 from gpusim.report.grid import Grid
 from gpusim.report.units import NOTHING, format_count
 
@@ -79,8 +80,9 @@ def _heading(result: Outcome) -> str:
 
 
 def _verdict(result: Outcome) -> str:
-    n = len(result.findings)
-    found = f"{n} finding{'' if n == 1 else 's'}" if n else "nothing found"
+    notes = sum(one.level is Level.NOTE for one in result.findings)
+    counts = (("finding", len(result.findings) - notes), ("note", notes))
+    found = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts if n) or "nothing found"
     found += "" if result.grid else " in its host code"
     return f"{found}; the run came to no end" if result.ended else found
 
@@ -93,8 +95,9 @@ def _covered(result: Outcome) -> Iterator[str]:
         of = f"; {run} of {format_count(result.blocks)} block{'' if result.blocks == 1 else 's'} run"
     others = f"; {result.orders} other order{'' if result.orders == 1 else 's'} compared" if result.orders else ""
     yield f"{', '.join(result.tools)}{of}{others}"
-    if result.blocks_run < result.blocks:
-        yield f"Not run: {format_count(result.blocks - result.blocks_run)} blocks (--blocks runs more)."
+    left = result.blocks - result.blocks_run
+    if left > 0 and not result.ended:
+        yield f"Not run: {format_count(left)} block{'' if left == 1 else 's'} (--blocks runs more)."
     yield from (f"Not looked at: {text}." for text in result.unseen)
     yield from result.notes
     if result.ended:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -77,7 +77,7 @@ def check(
         raise GpusimError(f"none of {len(failed)} launches could be run: {failed[0]['error'].partition(chr(10))[0]}")
     if json is not None:
         write_json({"checks": [one.to_dict() for one in found], "failed": failed}, json)
-    write_sarif(found, sarif)
+    write_sarif(found, sarif, failed)
     for one in failed:
         print(f"gpusim: {one['id']}: {one['error']}", file=sys.stderr)
     end(found, failed)
@@ -162,7 +162,7 @@ def show(results: Sequence[CheckResult], after: Sequence[CheckResult] = ()) -> N
     sys.stdout.flush()
 
 
-def write_sarif(results: Sequence[CheckResult], path: Path | None) -> None:
+def write_sarif(results: Sequence[CheckResult], path: Path | None, failed: Sequence[Mapping[str, str]] = ()) -> None:
     """Write findings as SARIF where a file is given."""
     if path is None:
         return
@@ -170,7 +170,8 @@ def write_sarif(results: Sequence[CheckResult], path: Path | None) -> None:
 
     from gpusim.checks.sarif import log
 
-    write(dumps(log(results), indent=1, allow_nan=False) + "\n", path, "--sarif")
+    told = [f"{one['id']}: not run: {one['error']}" for one in failed]
+    write(dumps(log(results, told), indent=1, allow_nan=False) + "\n", path, "--sarif")
 
 
 def end(results: Sequence[CheckResult], failed: Sequence[Any] = ()) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpusim.cuda.program import ALIGNMENT, HEAP_BYTES, WORKSPACE_BYTES
-from gpusim.engine.core.device_heap import N_HEAP, UNIT
+from gpusim.engine.core.device_heap import CHECKED, N_HEAP, UNIT
 from gpusim.engine.state.columns import GLOBAL_BASE
 from gpusim.isa.program import GRID_WORKSPACE, HEAP
 from gpusim.simulate.launch import MAP_NORESERVE, Memory, zeros
@@ -142,7 +142,7 @@ class DeviceMemory:
     def with_heap(self) -> None:
         """Have a heap, for device code that calls malloc."""
         if self._heap is None:
-            self._heap = zeros(N_HEAP + 2 * (HEAP_BYTES // UNIT), np.int64)
+            self._heap = zeros(N_HEAP + CHECKED * (HEAP_BYTES // UNIT), np.int64)
             self._as_launched = None
 
     def _arrays(self) -> Iterator[tuple[str, int, int]]:

@@ -80,6 +80,11 @@ class Loaded:
         for constant in self._module.cubin.constants:
             yield f"variable {constant.name} {self._constants_at + constant.offset} {constant.nbytes} 1"
 
+    @property
+    def calls_heap(self) -> bool:
+        """Whether its device code calls malloc or free."""
+        return any(one.symbol in _OF_HEAP for kernel in self.kernels for one in kernel.code.relocations)
+
     def place(self, base: int, memory: DeviceMemory) -> None:
         """Put the variables where the runtime has room for them, with what they hold at first.
 
@@ -100,8 +105,6 @@ class Loaded:
             memory.at(base + self._constants_at, len(bank))[:] = np.frombuffer(bank, np.uint8)
             arrays.append(("constant memory", base + self._constants_at, len(bank)))
         memory.placed(base, arrays)
-        if any(one.symbol in _OF_HEAP for kernel in self.kernels for one in kernel.code.relocations):
-            memory.with_heap()
 
     def _address(self, symbol: str) -> int:
         return self.base + self._offsets.get(symbol, -self.base)

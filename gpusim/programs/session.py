@@ -206,6 +206,8 @@ class Session:
         with self._showing():
             module = Loaded(len(self._modules), body, self._gpu.arch, str(self._program.path), self._program.text)
         self._modules.append(module)
+        if module.calls_heap:
+            self._memory.with_heap()
         return CudaStatus.SUCCESS, module.described().encode()
 
     def _place(self, body: bytes) -> tuple[int, bytes]:

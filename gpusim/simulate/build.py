@@ -515,7 +515,7 @@ def _of_system_calls(launch: Launch, layout: Layout, dims: np.ndarray, checked: 
     before = None if launch.memory is None or not units else launch.memory.heap
     heap = zeros(N_HEAP + (CHECKED if checked else PLAIN) * units, np.int64)
     if before is not None:
-        heap[: len(before)] = before
+        heap[:] = before[: len(heap)]
     return {"formats": known, "printed": room(program, known), "heap": heap}
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpusim.engine.core.device_heap import N_HEAP, PLAIN
 from gpusim.engine.state import checks as K
 from gpusim.engine.state import columns as S
 from gpusim.engine.state import error_codes as E
@@ -17,6 +18,7 @@ from gpusim.results.faults import Access, Checked, Fault, Observed, Space, Tool
 from gpusim.simulate import clusters
 from gpusim.simulate.block_queue import BlockQueue
 from gpusim.simulate.driving import Place, SimulationError, drive
+from gpusim.simulate.faults import unending
 from gpusim.simulate.kept_for_checks import Looks
 from gpusim.simulate.launch import arrays_of, fill_memory, lay_out, pointers, read_back
 from gpusim.simulate.observed import leaked, observed
@@ -180,8 +182,11 @@ class _Check:
         self.shuffle(seed)
         try:
             self.drive(queue, progress, limit)
-        except (SimulationError, EndlessError) as error:
-            ended, end = str(error), self._end()
+        except SimulationError as error:
+            ended, end = str(error), self._end(self.machine.misc)
+        except EndlessError as error:
+            too_long = int(self.machine.misc[S.E_CODE]) == E.TOO_LONG
+            ended, end = str(error), None if too_long else self._end(unending(self.machine))
         self._give_back_heap()
         found = [*observed(self.machine.found, self._image), *self._leaked(), *([end] if end else [])]
         kept = tuple(one for one in found if one.fault.tool in tools)
@@ -221,9 +226,11 @@ class _Check:
         return leaked(self.machine.heap, units, first, self._image)
 
     def _give_back_heap(self) -> None:
-        memory = self._launch.memory
-        if memory is not None and memory.heap is not None:
-            memory.heap[:] = self.machine.heap[: len(memory.heap)]
+        """Leave to later launches what has been handed out: where it was asked for is of no use to them."""
+        memory, units = self._launch.memory, int(self.machine.shape[S.HEAP_UNITS])
+        if memory is not None and memory.heap is not None and units:
+            memory.heap[:] = self.machine.heap
+            memory.heap[N_HEAP + (PLAIN + 1) * units :] = 0
 
     def _unseen(self) -> tuple[str, ...]:
         head, found = self.machine.found[0], []
@@ -233,9 +240,8 @@ class _Check:
             found.append(f"{head[K.F_LOST]} more faults: {K.MOST_FOUND} are kept")
         return tuple(found)
 
-    def _end(self) -> Observed | None:
+    def _end(self, misc: np.ndarray) -> Observed | None:
         """What has ended the run, where it is a fault of the kernel."""
-        misc = self.machine.misc
         if int(misc[S.E_CODE]) not in _ENDS:
             return None
         fault, space = _ENDS[int(misc[S.E_CODE])]

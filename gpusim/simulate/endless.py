@@ -23,7 +23,7 @@ FIRST_LOOK = 1 << 22  # warp instructions of a run before it is looked at (secon
 LOOK_STEPS, LOOK_CYCLES = 1 << 18, 1 << 16
 """Warp instructions and cycles that a look takes at least: the longest latency that a GPU may have is 10 000 cycles."""
 LOOKS = 2  # that must agree: a warp takes turns with its paths after so many backward branches
-MOST_LOOKED_AT = 1 << 32  # bytes of global memory; where there is more a run is not looked at
+MOST_LOOKED_AT = 1 << 32  # bytes of arrays; where there are more a run is not looked at
 
 _OF_WARP = np.array(
     [
@@ -68,7 +68,9 @@ class Watch:
 
     def __init__(self, m: Machine) -> None:
         self._m = m
-        self._next = FIRST_LOOK if m.data.nbytes <= MOST_LOOKED_AT else 1 << 62
+        self._arrays = [slice(*(row[[S.FIRST_BYTE, S.PAST_END]] - int(S.GLOBAL_BASE))) for row in m.bounds]
+        looked_at = sum(one.stop - one.start for one in self._arrays)
+        self._next = FIRST_LOOK if looked_at <= MOST_LOOKED_AT else 1 << 62
         self._seen: _Seen | None = None
         self._back = np.zeros(0, bool)
         self._agreed = 0
@@ -133,6 +135,7 @@ class Watch:
     def _memory(self) -> int:
         """A digest of all that stores can change."""
         digest = 0
-        for part in (self._m.data, self._m.shared, self._m.local):
+        words = self._m.data.view(np.uint8)
+        for part in (*(words[one] for one in self._arrays), self._m.shared, self._m.local):
             digest = zlib.crc32(np.ascontiguousarray(part).view(np.uint8).data, digest)
         return digest

@@ -43,7 +43,7 @@ def test_a_table_fits(result, width):
 def test_a_table_says_what_was_not_looked_at(result):
     text = repr(result)
     assert "1 of 2 blocks run" in text
-    assert "Not run: 1 blocks" in text
+    assert "Not run: 1 block " in text
     assert "Not looked at: local memory." in text
     assert "nothing found" not in text
 

@@ -162,6 +162,10 @@ def look_at_granules(m, c, index, w, slot, home, thread, lane, space, address, w
     for granule in range(place >> bits, (place + width) >> bits):
         row = m.shadow_shared[home, granule] if shared else m.shadow_global[granule]
         unwritten = does & READS and not was_written(row, began) and (shared or is_fresh(m, address))
+        if unwritten and width >= 4 and bits < 2:
+            unwritten = not is_partly_written(
+                m.shadow_shared[home] if shared else m.shadow_global, granule, bits, began
+            )
         if unwritten:
             where = place if shared else address
             note(m, np.int64(K.UNWRITTEN), index, number_of(m, slot, thread), space, where, width, np.int64(-1), 0)
@@ -173,6 +177,15 @@ def look_at_granules(m, c, index, w, slot, home, thread, lane, space, address, w
             if old != new:
                 where = place if shared else address
                 report(m, fault, before, index, slot, thread, space, where, width, new, old)
+
+
+@inline
+def is_partly_written(shadow, granule, bits, began):
+    """Whether some of a word is written, in which a granule lies: the rest may lie between members of a struct."""
+    each, found = 2 - bits, False
+    for k in range(granule >> each << each, ((granule >> each) + 1) << each):
+        found = found or was_written(shadow[k], began)
+    return found
 
 
 @inline
