@@ -32,7 +32,7 @@ OWN = (
     ("engine/core/barriers.py", ISA, "FULL reach"),
     ("engine/core/bulk_copies.py", ISA, "name_box"),
     ("engine/core/beside.py", "how numba compiles", "LEAST_WORK BETWEEN_LOOKS"),
-    ("engine/core/checking/accesses.py", ISA, "WORD_MASK is_amid tell_of_race look_at_local may_be_done MATRIX_ROW"),
+    ("engine/core/checking/accesses.py", ISA, "WORD_MASK is_amid words_of_race look_at_local may_be_done MATRIX_ROW"),
     ("engine/core/checking/accesses.py", ISA, "look_at_matrices"),
     ("engine/core/checking/meetings.py", FORMAT, "COMPLETE_AT"),
     ("engine/core/checking/meetings.py", ISA, "arrive_at_mbarrier"),
