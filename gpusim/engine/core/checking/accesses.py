@@ -162,7 +162,7 @@ def look_at_granules(m, c, index, w, slot, home, thread, lane, space, address, w
     for granule in range(place >> bits, (place + width) >> bits):
         row = m.shadow_shared[home, granule] if shared else m.shadow_global[granule]
         unwritten = does & READS and not was_written(row, began) and (shared or is_fresh(m, address))
-        if unwritten and width >= 4 and bits < 2:
+        if unwritten and width > 4 and bits < 2:  # structs are copied so
             unwritten = not is_partly_written(
                 m.shadow_shared[home] if shared else m.shadow_global, granule, bits, began
             )
