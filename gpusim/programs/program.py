@@ -33,8 +33,8 @@ _LACKING = re.compile(
 )
 _REMOVED = re.compile(r'identifier "cudaThread\w+" is undefined')
 _HOW_FAST = re.compile(r"-O|-G|-g|--device-debug|--debug")
-_LINES = ("-Xcompiler=-g1",)
-"""Options by which the host's compiler writes line tables."""
+_LINES = ("-Xcompiler=-g1,-fno-optimize-sibling-calls",)
+"""Options by which the host's compiler writes line tables, and every call leaves its caller on the stack."""
 _SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
 
 
@@ -168,6 +168,7 @@ def _key(compiler: toolchain.Nvcc, asked: Asked, chosen: Options) -> str | None:
     in_force = nvcc.in_force(chosen)
     searched = in_force.searched()
     parts = [toolchain.nvcc_version(compiler), str(asked.path), *in_force.command()]
+    parts += [str(Path.cwd())] if asked.flags[-len(_LINES) :] == _LINES else []  # tables of lines name it
     for path in asked.beside:
         own = cache.key(_content(path), [path.parent, *searched], [])
         if own is None:
