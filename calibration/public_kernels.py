@@ -16,6 +16,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from calibration import page_parts
 from gpusim.errors import GpusimError
 from gpusim.launches import file
 from gpusim.launches.spec import LaunchSpec
@@ -143,7 +144,7 @@ def _by_repository() -> Iterator[str]:
     for name, where in json.loads(REPOSITORIES.read_text()).items():
         own = [one for one in kept() if one.repository == name and not one.stopped]
         counts = (len(own), sum(one.is_clean for one in own), sum(one.id in FAULTS for one in own))
-        false = sum(one in alarms() for one in own)
+        false = sum(bool(one.findings) and one.id not in FAULTS for one in own)
         yield f"| {where['repository']} | `{where['commit']}` | " + " | ".join(map(str, (*counts, false))) + " |"
 
 
@@ -158,8 +159,7 @@ def _faults() -> Iterator[str]:
 
 def write() -> None:
     """Put it into the page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}{text()}{END}{rest.partition(END)[2]}", encoding="utf-8")
+    page_parts.write_part(PAGE, BEGIN, END, text())
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from calibration import wrong, wrong_checked
+from calibration import page_parts, wrong, wrong_checked
 from calibration.wrong import Case
 from gpusim.checks import KINDS
 from gpusim.results.faults import Tool
@@ -147,5 +147,4 @@ def text() -> str:
 
 def write() -> None:
     """Put it there."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}{text()}{END}{rest.partition(END)[2]}", encoding="utf-8")
+    page_parts.write_part(PAGE, BEGIN, END, text())

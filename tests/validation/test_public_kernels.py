@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 
-from calibration import public_kernels
+from calibration import page_parts, public_kernels
 
 
 def test_the_page_has_what_is_kept() -> None:
-    page = public_kernels.PAGE.read_text(encoding="utf-8")
-    assert page.partition(public_kernels.BEGIN)[2].partition(public_kernels.END)[0] == public_kernels.text()
+    assert page_parts.part(public_kernels.PAGE, public_kernels.BEGIN, public_kernels.END) == public_kernels.text()
 
 
 def test_each_launch_has_been_checked_to_its_end() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from calibration import wrong, wrong_table
+from calibration import page_parts, wrong, wrong_table
 
 CASES = wrong.cases()
 
 
 def test_the_page_has_what_is_kept() -> None:
-    page = wrong_table.PAGE.read_text(encoding="utf-8")
-    assert page.partition(wrong_table.BEGIN)[2].partition(wrong_table.END)[0] == wrong_table.text()
+    assert page_parts.part(wrong_table.PAGE, wrong_table.BEGIN, wrong_table.END) == wrong_table.text()
 
 
 def test_nineteen_in_twenty_are_found_and_no_twin() -> None:
