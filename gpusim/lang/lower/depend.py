@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from functools import cached_property
 
 from gpusim.isa.opcode_info import Says
 from gpusim.isa.opcodes import Op
@@ -37,6 +38,16 @@ class Dependences:
         for i, edges in enumerate(self.before):
             for j in edges:
                 self.after[j].append(i)
+
+    @cached_property
+    def paths(self) -> list[int]:
+        """Cycles from each instruction to the end of the block along its longest chain."""
+        return _critical_paths(self, values_only=False)
+
+    @cached_property
+    def chains(self) -> list[int]:
+        """The same of chains of values alone."""
+        return _critical_paths(self, values_only=True)
 
     def edge(self, first: int, then: int, cycles: int) -> None:
         """Have ``then`` come so many cycles after ``first``, or more."""
@@ -170,7 +181,7 @@ class _Order:
             self._loads.setdefault(array, []).append(i)
 
 
-def critical_paths(graph: Dependences, *, values_only: bool = False) -> list[int]:
+def _critical_paths(graph: Dependences, *, values_only: bool) -> list[int]:
     """Cycles from each instruction to the end of the block along its longest chain.
 
     ``values_only``: chains of values alone, not of order (which a barrier makes the same for all before it).

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from gpusim.lang.lower.depend import Dependences, critical_paths
+from gpusim.lang.lower.depend import Dependences
 from gpusim.lang.lower.machine import VReg
 
 NEVER = 1 << 30
@@ -48,8 +48,6 @@ class Scheduler:
     def __init__(self, graph: Dependences, needed: set[VReg], limit: int, frugal: bool) -> None:
         self.graph, self.needed, self.limit, self.frugal = graph, needed, limit, frugal
         self.low, self.high = -math.inf, math.inf
-        self.paths = critical_paths(graph)
-        self.chains = critical_paths(graph, values_only=True)
         self.waiting = [len(edges) for edges in graph.before]
         self.ready = [i for i, n in enumerate(self.waiting) if n == 0]
         self.earliest = [0] * len(graph.instrs)
@@ -87,7 +85,7 @@ class Scheduler:
 
         Numbers take the lowest digits, then registers; a chain outweighs both, a cycle outweighs every chain.
         """
-        chains = [(-path, -chain) for path, chain in zip(self.paths, self.chains, strict=True)]
+        chains = [(-path, -chain) for path, chain in zip(self.graph.paths, self.graph.chains, strict=True)]
         places = {chain: place for place, chain in enumerate(sorted(set(chains)))}
         a_chain = REGISTERS * len(chains)
         return len(places) * a_chain, [places[chain] * a_chain + i for i, chain in enumerate(chains)]
