@@ -12,6 +12,11 @@ from gpusim.isa.instruction import INSTRUCTION_BYTES
 Size = tuple[int, int, int]
 
 
+def listed(size: Size | None) -> list[int] | None:
+    """Give a size, or a place in x, y, z, ready for JSON."""
+    return None if size is None else [int(n) for n in size]
+
+
 @dataclass(frozen=True)
 class Spot:
     """A thread at an instruction, or a line of a program's own code.
@@ -56,8 +61,7 @@ class Spot:
         """Give it as plain dicts, lists, strings and numbers."""
         return {
             "file": self.file, "line": self.line, "text": self.text,
-            "thread": None if self.thread is None else list(self.thread),
-            "block": None if self.block is None else list(self.block), "value": self.value,
+            "thread": listed(self.thread), "block": listed(self.block), "value": self.value,
         }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpusim.checks.finding import listed
 from gpusim.checks.kinds import Level
 
 if TYPE_CHECKING:
@@ -71,17 +72,13 @@ class Outcome:
             The attributes, and ``clean``.
         """
         return {
-            "id": self.id, "kernel": self.kernel, "gpu": self.gpu, "grid": _listed(self.grid),
-            "block": _listed(self.block), "clean": self.clean,
+            "id": self.id, "kernel": self.kernel, "gpu": self.gpu, "grid": listed(self.grid),
+            "block": listed(self.block), "clean": self.clean,
             "findings": [finding.to_dict() for finding in self.findings], "tools": list(self.tools),
             "blocks_run": self.blocks_run, "blocks": self.blocks, "ended": self.ended, "unseen": list(self.unseen),
             "orders": self.orders, "launches": self.launches,
             "notes": list(self.notes),
         }  # fmt: skip
-
-
-def _listed(size: Size | None) -> list[int] | None:
-    return None if size is None else [int(n) for n in size]
 
 
 def is_clean(results: Sequence[Outcome]) -> bool:

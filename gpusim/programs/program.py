@@ -33,7 +33,7 @@ _LACKING = re.compile(
 )
 _REMOVED = re.compile(r'identifier "cudaThread\w+" is undefined')
 _HOW_FAST = re.compile(r"-O|-G|-g|--device-debug|--debug")
-_LINES = ("-Xcompiler=-g1,-fno-optimize-sibling-calls",)
+_LINES = "-Xcompiler=-g1,-fno-optimize-sibling-calls"
 """Options by which the host's compiler writes line tables, and every call leaves its caller on the stack."""
 _SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
 
@@ -114,7 +114,7 @@ def made(asked: Asked, gpu: Gpu, *, host_lines: bool = False) -> Program:
         return _taken(asked, data)
     if asked.path.suffix.lower() not in _SOURCES:
         raise ProgramError(f"{asked.path} is no program: a source (.cu) or an executable that nvcc linked is run")
-    return _compiled(replace(asked, flags=(*asked.flags, *_LINES)) if host_lines else asked, gpu)
+    return _compiled(replace(asked, flags=(*asked.flags, _LINES)) if host_lines else asked, gpu)
 
 
 def _taken(asked: Asked, data: bytes) -> Program:
@@ -168,7 +168,8 @@ def _key(compiler: toolchain.Nvcc, asked: Asked, chosen: Options) -> str | None:
     in_force = nvcc.in_force(chosen)
     searched = in_force.searched()
     parts = [toolchain.nvcc_version(compiler), str(asked.path), *in_force.command()]
-    parts += [str(Path.cwd())] if asked.flags[-len(_LINES) :] == _LINES else []  # tables of lines name it
+    if _LINES in asked.flags:
+        parts.append(str(Path.cwd()))  # tables of lines name it
     for path in asked.beside:
         own = cache.key(_content(path), [path.parent, *searched], [])
         if own is None:
