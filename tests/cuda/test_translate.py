@@ -61,7 +61,6 @@ from gpusim.isa.variants import (
 from gpusim.isa.warpgroup import Element, Product
 from tests.cuda.conftest import ARCHITECTURES, SOURCES
 from tests.cuda.running import listing
-from tests.marks import most_by_hand
 
 R1, R2, R3, R4, R5, R6 = (reg(k) for k in range(1, 7))
 UR4 = ureg(4)
@@ -458,7 +457,8 @@ matrices of 4 bits, of 1 bit, and fp8; %nwarpid.
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("arch", most_by_hand(ARCHITECTURES, ()))
+@pytest.mark.long
+@pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_everything_ordinary_has_a_translation(arch, request):
     unknown, classes = set(), set()
     for name in CORPUS:

@@ -16,7 +16,6 @@ from gpusim.errors import GpusimError
 from gpusim.hardware.fixed import TENSOR_BITS, TENSOR_OCTET_BITS
 from gpusim.simulate import Launch, execute
 from tests.cuda.warpgroup import ROW_BYTES, ROWS, SUMS, TYPES, Case, Lie, fragments, gathered, put, scattered, source
-from tests.marks import most_by_hand
 
 SHARED = 65536
 SECOND = 32768  # where the second matrix begins
@@ -337,7 +336,8 @@ def test_a_matrix_beyond_shared_memory_is_the_same_error_in_every_way(module, ca
         assert said(module, case, first=first, second=second, values=False, **WAYS[way]) == error
 
 
-@pytest.mark.parametrize("case", most_by_hand([*CASES[:1], *CASES[6:10], CASES[-2]], ()), ids=lambda case: case.name)
+@pytest.mark.long
+@pytest.mark.parametrize("case", [*CASES[:1], *CASES[6:10], CASES[-2]], ids=lambda case: case.name)
 def test_matrices_are_found_beyond_shared_memory_where_their_values_would_be(module, case):
     """However they lie, to the last piece."""
     rng = np.random.default_rng(case.n)

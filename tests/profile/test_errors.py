@@ -8,7 +8,6 @@ from gpusim import cuda
 from gpusim.cuda import nvrtc
 from gpusim.errors import EndlessError, GpusimError
 from gpusim.simulate import endless
-from tests.marks import most_by_hand
 from tests.profile.running import SAXPY, kernel, run
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -155,10 +154,10 @@ FOR_EVER = {
     "lock": "while (atomicCAS((int*)x, 1, 0) != 1); x[1] = 1;",
     "barrier": "if (threadIdx.x < 32) while (*x == 0); __syncthreads(); x[1] = 1;",
 }
-TRIED = ()
 
 
-@pytest.mark.parametrize("body", most_by_hand(FOR_EVER.values(), TRIED), ids=FOR_EVER)
+@pytest.mark.long
+@pytest.mark.parametrize("body", FOR_EVER.values(), ids=FOR_EVER)
 def test_a_kernel_that_gets_nowhere_is_found_out(body, monkeypatch):
     monkeypatch.setattr(endless, "FIRST_LOOK", 1 << 14)
     monkeypatch.setattr(endless, "LOOK_STEPS", 1 << 12)
