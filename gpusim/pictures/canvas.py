@@ -1,0 +1,192 @@
+"""What all pictures have in common: colours, fonts, new axes, and the file or the page that a figure goes to."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from gpusim.errors import GpusimError, ParameterError, shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ENDINGS = ("png", "svg", "pdf")
+"""Kinds of files that a picture is saved as."""
+
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW = (
+    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442",
+)  # fmt: skip
+"""Colours that people with any colour vision tell apart.
+
+Source: Okabe and Ito, "Color Universal Design", 2008."""
+
+SERIES = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY)
+"""Colours of lines and marks, in their order."""
+
+MARKS = "osD^vPX*"
+"""Shapes of marks, in their order: who sees no colour tells them apart by these."""
+
+HEAT = "cividis"
+"""Colours of heat maps, from little to much; they are told apart by lightness alone, too."""
+
+INK, FAINT = "#010203", "#808080"
+"""Colour of text and lines, nearly black: a page puts its own in its place; and of what stands behind."""
+
+PER_INCH = 160
+"""Dots of an inch of a PNG."""
+
+_STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so a picture is the same everywhere
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.axisbelow": True,
+    "grid.color": FAINT,
+    "grid.alpha": 0.3,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "text.color": INK,
+    "text.parse_math": False,  # names of kernels may have dollar signs
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "savefig.dpi": PER_INCH,
+    "svg.hashsalt": "gpusim",
+}
+
+
+@contextlib.contextmanager
+def styled() -> Iterator[None]:
+    """Draw in gpusim's style meanwhile."""
+    import matplotlib as mpl
+    from cycler import cycler
+
+    with mpl.rc_context({**_STYLE, "axes.prop_cycle": cycler(color=SERIES)}):
+        yield
+
+
+def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """Give the axes to draw into: those given, or new ones in a figure of their own.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes, optional
+    size : (float, float)
+        Width and height of a new figure, inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ParameterError
+        `ax` is something else.
+    """
+    if ax is not None:
+        if not hasattr(ax, "inset_axes"):
+            raise ParameterError(f"ax is an Axes of matplotlib, not {shown(ax)}")
+        return ax
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained").subplots()
+
+
+def divided(ax: Axes, boxes: Sequence[tuple[float, float, float, float]]) -> list[Axes]:
+    """Give axes within axes, which then show nothing themselves.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    boxes : sequence of (float, float, float, float)
+        Left and lower edge, width and height of each, as shares of those of `ax`.
+
+    Returns
+    -------
+    list of matplotlib.axes.Axes
+    """
+    ax.set_axis_off()
+    return [ax.inset_axes(box) for box in boxes]
+
+
+def ending(file: PurePath, option: str = "") -> str:
+    """Give what a file's name says of its kind.
+
+    Parameters
+    ----------
+    file : PurePath
+    option : str
+        What the file was given with, for the error.
+
+    Returns
+    -------
+    str
+        One of :data:`ENDINGS`.
+
+    Raises
+    ------
+    GpusimError
+        It says none that a picture can be saved as.
+    """
+    found = file.suffix[1:].lower()
+    if found not in ENDINGS:
+        *others, last = (f".{name}" for name in ENDINGS)
+        raise GpusimError(f"{option} {file}: a picture's name ends in {', '.join(others)} or {last}".strip())
+    return found
+
+
+def content(figure: Figure, kind: str) -> bytes:
+    """Give a figure as the content of a file, the same each time.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    kind : str
+        One of :data:`ENDINGS`.
+
+    Returns
+    -------
+    bytes
+    """
+    undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": None}
+    sink = io.BytesIO()
+    with styled():
+        figure.savefig(sink, format=kind, metadata=undated[kind])
+    return sink.getvalue()
+
+
+def inline(figure: Figure, label: str) -> str:
+    """Give a figure as SVG that stands in a page: as wide as there is room, text in the page's own colour.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    label : str
+        What the picture shows, for who cannot see it; it also keeps the picture's parts apart from those of others.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element; its text is text.
+    """
+    import re
+    from html import escape
+
+    import matplotlib as mpl
+
+    sink = io.StringIO()
+    with styled(), mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": label}):
+        figure.savefig(sink, format="svg", transparent=True, metadata={"Date": None})
+    drawn = sink.getvalue()
+    drawn = drawn[drawn.index("<svg") :].replace(INK, "currentColor")
+    drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, count=1, flags=re.DOTALL)
+    drawn = re.sub(r'(<svg [^>]*?) width="([\d.]+)pt" height="[\d.]+pt"', r'\1 style="max-width:\2pt"', drawn, count=1)
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" width="100%" ', 1)
