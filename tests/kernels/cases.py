@@ -56,6 +56,15 @@ def heads(draw, *tiles, **others):
     return {**sizes, **chosen, **{name: draw(values) for name, values in others.items()}}
 
 
+@st.composite
+def convolutions(draw):
+    """A few small images and filters; tiles are few, because every choice of them is lowered anew."""
+    sizes = {"L": draw(st.integers(1, 2)), "C": draw(st.integers(1, 3)), "K": draw(st.integers(1, 9))}
+    tiles = draw(st.sampled_from([(1, 1, 32, 8), (3, 3, 16, 4), (2, 5, 7, 3)]))
+    return {**sizes, "M": draw(st.integers(1, 20)), "N": draw(SIDE), **dict(zip("RSXY", tiles, strict=True))}
+
+
+CONVOLUTION = convolutions()
 FLASH = heads((1, 1, 1), (8, 16, 8), (5, 20, 5), (3, 40, 24))
 FLASH_SPLIT = heads((8, 16, 8), (5, 20, 5), S=st.integers(1, 7))
 FLASH_COMBINE = heads((8,), (5,), S=st.integers(1, 7), T=st.just(64))
@@ -150,6 +159,8 @@ CASES = {
     "reduce-sequential": REDUCTION,
     "reduce-shuffle": st.fixed_dictionaries({"N": LENGTH, "B": WARPS}),
     "stencil5": st.fixed_dictionaries({"M": SIDE, "N": SIDE, "X": st.integers(1, 32), "Y": st.integers(1, 8)}),
+    "convolution": CONVOLUTION,
+    "convolution-tiled": st.builds(lambda sizes, f: {**sizes, "F": f}, CONVOLUTION, st.sampled_from([1, 3, 8])),
     "matmul-naive": product(T=SQUARE),
     "matmul-coalesced": product(T=SQUARE),
     "matmul-tiled": product(T=SQUARE),
@@ -239,7 +250,7 @@ REPRESENTATIVE = [
     "matmul-tiled-bf16", "matmul-tensor", "matmul-coarsened", "matmul-register-tiled-vec4", "matmul-batched-tn",
     "softmax-online-f16", "softmax-parallel", "layernorm", "attention-mask",
     "attention-decode-combine", "flash-attention-1-swapped", "flash-attention-2-combine",
-    "flash-attention-2-backward", "flash-attention-2-tensor-causal",
+    "flash-attention-2-backward", "flash-attention-2-tensor-causal", "convolution-tiled",
 ]  # fmt: skip
 """One of each way to access memory, to branch and to share; most tests try these alone each time."""
 

@@ -52,6 +52,11 @@ TENSOR_FLASH = [
     for b, h, n, d in ((1, 1, 1, 32), (1, 2, 64, 64), (2, 1, 37, 128))
     for br, bc, w in ((64, 32, 16), (32, 64, 32))
 ]
+IMAGES = [
+    {"L": z, "C": c, "K": k, "M": m, "N": n, "R": r, "S": s, "X": 16, "Y": 4}
+    for z, c, k, m, n in ((1, 1, 1, 1, 1), (2, 3, 9, 4, 16), (1, 2, 5, 9, 33))
+    for r, s in ((1, 1), (3, 3), (2, 5))
+]
 GRIDS = {
     "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
     "copy": ELEMENTS,
@@ -74,6 +79,8 @@ GRIDS = {
     "reduce-sequential": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
     "reduce-shuffle": [{"N": n, "B": b} for n in (1, 256, 700) for b in (32, 96, 256)],
     "stencil5": [{"M": m, "N": n} for m, n in ((1, 1), (2, 9), (3, 3), (32, 64), (33, 70), (9, 5))],
+    "convolution": IMAGES,
+    "convolution-tiled": [{**image, "F": f} for image in IMAGES for f in (1, 4)],
     "matmul-naive": [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 7)) for t in (8, 32)],
     "matmul-coalesced": [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 7)) for t in (8, 32)],
     "matmul-tiled": [
