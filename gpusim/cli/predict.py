@@ -30,7 +30,9 @@ from gpusim.cli.options import (
     chosen_sample,
     listed_gpus,
 )
+from gpusim.cli.pages import HtmlFile, check_page, save_profiles
 from gpusim.cli.parameters import combinations, find, split
+from gpusim.cli.pictures import Drawing, PlotFile, PlotKind, PlotLine
 from gpusim.cli.timelines import Wanted
 
 Cases = Sequence[tuple[str, dict[str, Any]]]
@@ -51,6 +53,10 @@ def predict(
     timeline: TimelineFile = None,
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
+    plot: PlotFile = None,
+    plot_kind: PlotKind = None,
+    plot_line: PlotLine = None,
+    html: HtmlFile = None,
     fresh: Fresh = False,
     advise: Advise = False,
 ) -> None:
@@ -68,7 +74,8 @@ def predict(
     check_writable(json)
     algorithm = find(kernel, kernels or [])
     cases = list(itertools.product(listed_gpus(at_clock(gpu, clock)), combinations(algorithm, given)))
-    wanted = Wanted(timeline, timeline_sm, timeline_from)
+    wanted, drawing = Wanted(timeline, timeline_sm, timeline_from), Drawing(plot, plot_kind, plot_line)
+    check_page(html, (json, plot, timeline))
     how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
     how["kernels"] = [str(folder) for folder in kernels or []]
     if isinstance(algorithm, Chain):
@@ -76,15 +83,25 @@ def predict(
             raise ParameterError(f"--registers is of one kernel; {algorithm.name} is a chain of {len(algorithm.steps)}")
         if advise:
             raise ParameterError(f"--advise is of one kernel: gpusim advise {algorithm.name} takes its steps")
-        wanted.recording(len(cases) * len(algorithm.steps), json)
-        show_chains(_each(gpusim.predict_chain, {"chain": algorithm.name, **how}, cases, jobs), json)
+        launches = len(cases) * len(algorithm.steps)
+        wanted.recording(launches, json)
+        drawing.check(launches, (json, html))
+        chains = _each(gpusim.predict_chain, {"chain": algorithm.name, **how}, cases, jobs)
+        show_chains(chains, json)
+        steps = [step for chain in chains for step in chain.steps]
+        drawing.save(steps)
+        save_profiles(html, steps)
         return
-    recording = wanted.recording(len(cases), json)
+    drawing.check(len(cases), (json, html, timeline))
+    recording = wanted.recording(len(cases), json) or drawing.recording()
     how |= {"registers": registers} | ({"timeline": recording} if recording else {})
     jobs = 1 if advise and len(cases) > 1 else jobs  # launches that are to be predicted again stay in this process
     profiles = _each(gpusim.predict, {"kernel": algorithm.name, **how}, cases, jobs)
-    show_profiles(profiles, json, advised(profiles) if advise else ())
+    advice = advised(profiles) if advise else ()
+    show_profiles(profiles, json, advice)
     wanted.save(profiles)
+    drawing.save(profiles)
+    save_profiles(html, profiles, advice)
 
 
 def _each(predict: Callable[..., Any], how: Mapping[str, Any], cases: Cases, jobs: int | None) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import FAINT, INK, MARKS, SERIES, axes_of
+from gpusim.pictures.canvas import FAINT, INK, MARKS, SERIES, axes_of, write_powers
 from gpusim.report.units import format_share
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def agreement(pairs: Iterable[Pair], what: str, ax: Axes | None = None) -> Axes:
                   label=group)  # fmt: skip
     _name_worst(axes, shown)
     axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel=f"measured {what}", ylabel=f"predicted {what}")
+    write_powers(axes, "x", "y")
     axes.set_title(_said(shown), fontsize="small")
     if 1 < len(groups) <= 2 * len(SERIES):
         axes.legend(loc="upper left", fontsize="x-small", ncols=1 + (len(groups) > 8))

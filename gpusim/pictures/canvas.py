@@ -117,6 +117,30 @@ def divided(ax: Axes, boxes: Sequence[tuple[float, float, float, float]]) -> lis
     return [ax.inset_axes(box) for box in boxes]
 
 
+def write_powers(axes: Axes, *which: str) -> None:
+    """Write the numbers of logarithmic axes out, ``10 k`` and ``0.01``: powers would need mathematical text.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    *which : str
+        ``"x"``, ``"y"``.
+    """
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    for name in which:
+        axis = getattr(axes, f"{name}axis")
+        axis.set_major_formatter(FuncFormatter(lambda value, _: _short(value)))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def _short(value: float) -> str:
+    for size, letter in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:g} {letter}"
+    return f"{value:g}"
+
+
 def ending(file: PurePath, option: str = "") -> str:
     """Give what a file's name says of its kind.
 
@@ -163,14 +187,16 @@ def content(figure: Figure, kind: str) -> bytes:
     return sink.getvalue()
 
 
-def inline(figure: Figure, label: str) -> str:
+def inline(figure: Figure, label: str, which: str = "") -> str:
     """Give a figure as SVG that stands in a page: as wide as there is room, text in the page's own colour.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
     label : str
-        What the picture shows, for who cannot see it; it also keeps the picture's parts apart from those of others.
+        What the picture shows, for who cannot see it.
+    which : str
+        Tells pictures of one label on one page apart.
 
     Returns
     -------
@@ -183,7 +209,7 @@ def inline(figure: Figure, label: str) -> str:
     import matplotlib as mpl
 
     sink = io.StringIO()
-    with styled(), mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": label}):
+    with styled(), mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": label + which}):
         figure.savefig(sink, format="svg", transparent=True, metadata={"Date": None})
     drawn = sink.getvalue()
     drawn = drawn[drawn.index("<svg") :].replace(INK, "currentColor")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from gpusim.errors import ParameterError
 from gpusim.hardware.errors import OccupancyError
 from gpusim.hardware.occupancy import WARP
 from gpusim.hardware.occupancy import occupancy as held
@@ -79,5 +78,3 @@ def _curve(ax: Axes, values: Sequence[int], here: int, percent: Callable[[int], 
     ax.annotate(f"{here / unit:g}", (here / unit, of(here)), (6, 6), textcoords="offset points", color=RED)
     ax.set_ylim(0, 108)
     ax.grid(axis="y")
-
-

@@ -125,7 +125,9 @@ def _sectors(axes: Axes, touch: Touch) -> None:
     seen = set[int]()
     for lane in touch.lanes:
         for word in touch.words(lane):
-            first = next(at for at in (word // SECTOR * SECTOR, *_around(word)) if at in place and at <= word < at + SECTOR)
+            first = next(
+                at for at in (word // SECTOR * SECTOR, *_around(word)) if at in place and at <= word < at + SECTOR
+            )
             cells[lane, IN_SECTOR * place[first] + (word - first) // WORD] = lane + 1
             used[place[first]] += word not in seen
             seen.add(word)

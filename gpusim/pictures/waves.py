@@ -63,4 +63,4 @@ def waves(profile: Figures, ax: Axes | None = None) -> Axes:
 def _said(profile: Figures, count: float, rounds: int) -> str:
     held = round(profile.blocks / count) if count else 0
     text = f"{format_count(profile.blocks)} blocks, {format_count(held)} at once: {count:.4g} waves"
-    return f"{text}; {format_share(1 - count / rounds)} of the places stay empty" if rounds else text
+    return f"{text}\n{format_share(1 - count / rounds)} of the places stay empty" if rounds else text

@@ -85,6 +85,14 @@ class Again(Protocol):
     """A launch as it was predicted, to be predicted again without some causes of its time."""
 
     @property
+    def gpu(self) -> Any:
+        """The GPU that it was predicted on."""
+
+    @property
+    def source(self) -> str:
+        """File of its code; empty where it is not known."""
+
+    @property
     def l2_bytes(self) -> int:
         """Bytes of the L2 of its GPU."""
 

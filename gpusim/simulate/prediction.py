@@ -50,6 +50,11 @@ class Rerun:
     key: str | None
 
     @property
+    def source(self) -> str:
+        """File of the launch's code; empty where it is not known."""
+        return self.works[self.place].launch.program.source
+
+    @property
     def l2_bytes(self) -> int:
         """Bytes of the L2 of its GPU."""
         return self.gpu.l2.size_bytes

@@ -12,8 +12,8 @@ from gpusim.engine.state import columns as S
 from gpusim.errors import ParameterError, whole
 from gpusim.isa.encode import F
 from gpusim.isa.opcodes import Op
-from gpusim.isa.program import lines_of
 from gpusim.isa.printer import format_instr
+from gpusim.isa.program import lines_of
 from gpusim.results.touches import Touch
 from gpusim.simulate.checking import watched
 from gpusim.simulate.launch import arrays_of
@@ -76,8 +76,7 @@ def touches(
         raise ParameterError(f"warp {warp} of block {block} touches no memory")
     places = [launch.program.place_of(index) for index, _ in rows]
     return tuple(
-        _touch(launch, layout, index, row, text)
-        for (index, row), text in zip(rows, lines_of(places), strict=True)
+        _touch(launch, layout, index, row, text) for (index, row), text in zip(rows, lines_of(places), strict=True)
     )
 
 
