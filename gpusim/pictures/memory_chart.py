@@ -34,6 +34,7 @@ class Span(NamedTuple):
 
     @property
     def middle(self) -> float:
+        """Half way."""
         return (self.low + self.high) / 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -125,9 +126,7 @@ def _sectors(axes: Axes, touch: Touch) -> None:
     seen = set[int]()
     for lane in touch.lanes:
         for word in touch.words(lane):
-            first = next(
-                at for at in (word // SECTOR * SECTOR, *_around(word)) if at in place and at <= word < at + SECTOR
-            )
+            first = word - (word + touch.first_byte) % SECTOR
             cells[lane, IN_SECTOR * place[first] + (word - first) // WORD] = lane + 1
             used[place[first]] += word not in seen
             seen.add(word)
@@ -142,11 +141,6 @@ def _sectors(axes: Axes, touch: Touch) -> None:
     _mark_sectors(lanes, sectors)
 
 
-def _around(word: int) -> tuple[int, int]:
-    """Where a sector may begin that holds a word, of an array that begins within one."""
-    return word - word % SECTOR - SECTOR, word - word % SECTOR + SECTOR
-
-
 def _mark_sectors(axes: Axes, sectors: Sequence[int]) -> None:
     """Lines between sectors, darker where the next one does not follow in memory; where they begin, below."""
     for k in range(1, len(sectors)):
@@ -155,7 +149,7 @@ def _mark_sectors(axes: Axes, sectors: Sequence[int]) -> None:
     every = max(-(-len(sectors) // MOST_LABELS), 1)
     marked = range(0, len(sectors), every)
     axes.set_xticks([IN_SECTOR * k - 0.5 for k in marked], [f"{sectors[k]}" for k in marked], fontsize="small")
-    far = any(b != a + SECTOR for a, b in zip(sectors, sectors[1:], strict=False))
+    far = any(b != a + SECTOR for a, b in itertools.pairwise(sectors))
     axes.set_xlabel(f"bytes from the array's start, a sector each{'; dark lines: a gap' if far else ''}")
 
 

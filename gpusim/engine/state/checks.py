@@ -63,8 +63,8 @@ ENOUGH = 1 << 20  # times that a fault is found, and the run ends
 NO_VALUE = -1
 LATER_BITS = 18  # of the ticks by which loads come later at most, where the order of warps is drawn
 
-# Machine.lanes_kept: of an instruction two rows, its access of shared memory in the second.  How often the watched warp has
-# come to it; of the first time the space of memory, bytes of a lane, the lanes, and the address of each
+# Machine.lanes_kept: of an instruction two rows, its access of shared memory in the second.  How often the watched warp
+# has come to it; of the first time the space of memory, bytes of a lane, the lanes, and the address of each
 T_TIMES, T_SPACE, T_BYTES, T_LANES, T_ADDRESS = range(5)
 N_TOUCHED = T_ADDRESS + 32
 
