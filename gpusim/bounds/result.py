@@ -70,8 +70,7 @@ class Bound(Rungs):
             for rung, value in one.rungs.items()
         ]
         with styled():
-            axes = bars(rows, "bytes (logarithmic)", ax)
-            axes.set_xscale("log")
+            axes = bars(rows, "bytes", ax, logarithmic=True)
             axes.set_title(heading(self), fontsize="small")
         return axes
 

@@ -118,4 +118,4 @@ def save_picture(file: Path, draw: Callable[[], Axes]) -> None:
     from gpusim.pictures.canvas import content, ending, styled
 
     with styled():
-        write_bytes(content(draw().figure, ending(file)), file, "--plot")
+        write_bytes(content(draw(), ending(file)), file, "--plot")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gpusim.decide.tuning_table import format_value
+from gpusim.decide.tuning_table import format_value, varied
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ def _bars(ranking: Ranking, size: float) -> Iterator[Bar]:
     for one in ranking.candidates[:MOST]:
         ends = one.interval() if objective.is_time else None
         yield Bar(
-            " ".join(f"{name}={value}" for name, value in one.point.items()), one.values[0] / size,
+            " ".join(f"{name}={one.point.get(name)}" for name in varied(ranking)), one.values[0] / size,
             format_value(objective, one.values[0]), None if ends is None else (ends[0] / size, ends[1] / size),
             ORANGE if id(one) in few else BLUE,
         )  # fmt: skip

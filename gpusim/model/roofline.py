@@ -23,7 +23,6 @@ from gpusim.report.units import format_bytes
 
 if TYPE_CHECKING:
     from gpusim.hardware import Gpu
-    from gpusim.profiles.profile import Profile
     from gpusim.results.figures import Figures
 
 LEVELS = ("L1", "L2", "HBM")
@@ -306,7 +305,7 @@ def _ceiling(level: str, flops: float, nbytes: float, peak_flops: float, bytes_p
 
 
 def of_profile(
-    profile: Profile,
+    profile: Figures,
     dtype: str = "fp32",
     *,
     gpu: Gpu | str | None = None,

@@ -119,17 +119,18 @@ def picture(draw: Callable[..., Axes], label: str, wide: tuple[float, float], na
     -------
     Picture
     """
-    from matplotlib.figure import Figure
+    from gpusim.pictures.canvas import axes_of, inline, styled
 
-    from gpusim.pictures.canvas import inline, styled
-
+    sizes: tuple[tuple[str, tuple[float, float], dict[str, object]], ...] = (
+        ("wide", wide, {}),
+        ("narrow", narrow, of_narrow),
+    )
     found = []
-    for size, how, which in ((wide, {}, "wide"), (narrow, of_narrow, "narrow")):
-        figure = Figure(figsize=size, layout="constrained")
+    for which, size, how in sizes:
         with styled():
-            draw(ax=figure.subplots(), **how)
-        found.append(inline(figure, label, which))
-    return Picture(*found, caption)
+            axes = draw(ax=axes_of(None, size), **how)
+        found.append(inline(axes, label, which))
+    return Picture(found[0], found[1], caption)
 
 
 def items(renderables: Iterable[RenderableType]) -> list[Item]:

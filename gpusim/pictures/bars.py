@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import BLUE, FAINT, INK, axes_of
+from gpusim.pictures.canvas import BLUE, FAINT, INK, axes_of, write_powers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ class Bar(NamedTuple):
     colour: str = BLUE
 
 
-def bars(rows: Sequence[Bar], axis: str, ax: Axes | None = None) -> Axes:
+def bars(rows: Sequence[Bar], axis: str, ax: Axes | None = None, *, logarithmic: bool = False) -> Axes:
     """Draw bars, the first one above.
 
     Parameters
@@ -50,6 +50,8 @@ def bars(rows: Sequence[Bar], axis: str, ax: Axes | None = None) -> Axes:
         What the values are, with their unit.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    logarithmic : bool
+        Whether the axis is; values are above 0 then.
 
     Returns
     -------
@@ -77,12 +79,22 @@ def bars(rows: Sequence[Bar], axis: str, ax: Axes | None = None) -> Axes:
     axes.invert_yaxis()
     axes.tick_params("y", length=0)
     axes.set_xlabel(axis)
+    _end(axes, [row.value for row in rows], logarithmic=logarithmic)
+    return axes
+
+
+def _end(axes: Axes, values: Sequence[float], *, logarithmic: bool) -> None:
+    """Where the axis begins and ends: with room for what stands at the bars' ends."""
+    if logarithmic:
+        known = [value for value in values if value > 0]
+        axes.set(xscale="log", xlim=(min(known) / 3, max(known) * 8))
+        write_powers(axes, "x")
+        return
     axes.margins(x=0.22)
-    if any(row.value < 0 for row in rows):
+    if min(values) < 0:
         axes.axvline(0, color=FAINT, linewidth=1)
     else:
         axes.set_xlim(left=0)
-    return axes
 
 
 def _cut(label: str) -> str:

@@ -36,6 +36,9 @@ HEAT = "cividis"
 INK, FAINT = "#010203", "#808080"
 """Colour of text and lines, nearly black: a page puts its own in its place; and of what stands behind."""
 
+FEW_POWERS = 300.0
+"""How many times its beginning the end of a logarithmic axis is at which its powers of ten do as marks."""
+
 PER_INCH = 160
 """Dots of an inch of a PNG."""
 
@@ -69,7 +72,8 @@ def styled() -> Iterator[None]:
     import matplotlib as mpl
     from cycler import cycler
 
-    with mpl.rc_context({**_STYLE, "axes.prop_cycle": cycler(color=SERIES)}):
+    wanted: Any = {**_STYLE, "axes.prop_cycle": cycler(color=SERIES)}
+    with mpl.rc_context(wanted):
         yield
 
 
@@ -126,10 +130,13 @@ def write_powers(axes: Axes, *which: str) -> None:
     *which : str
         ``"x"``, ``"y"``.
     """
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     for name in which:
         axis = getattr(axes, f"{name}axis")
+        low, high = axis.get_view_interval()
+        if high < FEW_POWERS * low:
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_major_formatter(FuncFormatter(lambda value, _: _short(value)))
         axis.set_minor_formatter(NullFormatter())
 
@@ -167,12 +174,19 @@ def ending(file: PurePath, option: str = "") -> str:
     return found
 
 
-def content(figure: Figure, kind: str) -> bytes:
-    """Give a figure as the content of a file, the same each time.
+def figure_of(axes: Axes) -> Figure:
+    """Give the whole figure that some axes stand in."""
+    found = axes.get_figure(root=True)
+    assert found is not None
+    return found
+
+
+def content(axes: Axes, kind: str) -> bytes:
+    """Give the figure of some axes as the content of a file, the same each time.
 
     Parameters
     ----------
-    figure : matplotlib.figure.Figure
+    axes : matplotlib.axes.Axes
     kind : str
         One of :data:`ENDINGS`.
 
@@ -183,16 +197,16 @@ def content(figure: Figure, kind: str) -> bytes:
     undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": None}
     sink = io.BytesIO()
     with styled():
-        figure.savefig(sink, format=kind, metadata=undated[kind])
+        figure_of(axes).savefig(sink, format=kind, metadata=undated[kind])
     return sink.getvalue()
 
 
-def inline(figure: Figure, label: str, which: str = "") -> str:
-    """Give a figure as SVG that stands in a page: as wide as there is room, text in the page's own colour.
+def inline(axes: Axes, label: str, which: str = "") -> str:
+    """Give the figure of some axes as SVG in a page: as wide as there is room, text in the page's own colour.
 
     Parameters
     ----------
-    figure : matplotlib.figure.Figure
+    axes : matplotlib.axes.Axes
     label : str
         What the picture shows, for who cannot see it.
     which : str
@@ -210,7 +224,7 @@ def inline(figure: Figure, label: str, which: str = "") -> str:
 
     sink = io.StringIO()
     with styled(), mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": label + which}):
-        figure.savefig(sink, format="svg", transparent=True, metadata={"Date": None})
+        figure_of(axes).savefig(sink, format="svg", transparent=True, metadata={"Date": None})
     drawn = sink.getvalue()
     drawn = drawn[drawn.index("<svg") :].replace(INK, "currentColor")
     drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, count=1, flags=re.DOTALL)

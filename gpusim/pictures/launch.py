@@ -150,7 +150,7 @@ def gpu_of(profile: Figures) -> Gpu:
     """
     from gpusim.hardware.library import load_gpu
 
-    return profile.rerun.gpu if profile.rerun is not None else load_gpu(profile.gpu)  # type: ignore[no-any-return]
+    return profile.rerun.gpu if profile.rerun is not None else load_gpu(profile.gpu)
 
 
 KINDS: dict[str, Draw] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gpusim.pictures.canvas import BLUE, GREEN, INK, ORANGE, RED, SKY, axes_of
 from gpusim.pictures.flows import DEVICE, KERNEL, L1, L2, SHARED, Flow, flowing, inside, levels, title
@@ -219,7 +219,7 @@ class _Chart:
             self._text(at, f"measured {format_bytes(nbytes)}", offset, size="x-small", ha=ha, style="italic")
 
     def _text(self, at: tuple[float, float], text: str, offset: tuple[float, float], ha: str = "center",
-              **how: str) -> None:  # fmt: skip
+              **how: Any) -> None:  # fmt: skip
         self.axes.annotate(text, at, offset, textcoords="offset points", ha=ha, va="center", color=INK, **how)
 
 

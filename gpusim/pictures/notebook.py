@@ -33,4 +33,4 @@ def shown(draw: Callable[[], Axes], table: str) -> str:
         axes = draw()
     except GpusimError:
         return below
-    return f"<div>{inline(axes.figure, table.partition(chr(10))[0])}</div>{below}"
+    return f"<div>{inline(axes, table.partition(chr(10))[0])}</div>{below}"

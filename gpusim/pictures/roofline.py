@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import ParameterError
 from gpusim.pictures.canvas import FAINT, INK, MARKS, SERIES, axes_of, write_powers
@@ -132,7 +132,7 @@ def _explain(axes: Axes, colours: dict[str, str], shapes: dict[str, str], marks:
     """Say which shape is which kernel, and which colour which level."""
     from matplotlib.lines import Line2D
 
-    how = {"linestyle": "none", "markerfacecolor": "none", "markeredgecolor": INK, "markersize": 8}
+    how: Any = {"linestyle": "none", "markerfacecolor": "none", "markeredgecolor": INK, "markersize": 8}
     handles = [Line2D([], [], marker=shape, label=kernel, **how) for kernel, shape in shapes.items()]
     handles += [
         Line2D([], [], marker="o", linestyle="none", color=colour, label=f"at {level}")

@@ -23,7 +23,7 @@ from gpusim.simulate.where import place_name
 if TYPE_CHECKING:
     from gpusim.hardware.occupancy import Occupancy
     from gpusim.hardware.spec import Gpu
-    from gpusim.isa.program import Instr
+    from gpusim.isa.instruction import Instr
     from gpusim.progress import Progress
     from gpusim.simulate.launch import Launch, Layout
 
@@ -84,12 +84,12 @@ def _touch(launch: Launch, layout: Layout, index: int, row: np.ndarray, text: st
     instr = launch.program.instrs[index]
     lanes, width = np.uint32(row[K.T_LANES]), int(row[K.T_BYTES])
     addresses = row[K.T_ADDRESS :].copy()
-    space = SPACES[int(row[K.T_SPACE])]
+    space = str(SPACES[int(row[K.T_SPACE])])
     wavefronts, ideal = _wavefronts(addresses, lanes, width, packs=instr.op in PACKED and space == "shared")
     active = [lane for lane in range(S.LANES) if int(lanes) >> lane & 1]
     array, first = _array(launch, layout, space, int(addresses[active[0]])) if active else ("", 0)
     return Touch(
-        index, format_instr(instr), place_name(launch.program, index), text.strip(), str(space), _does(instr, space),
+        index, format_instr(instr), place_name(launch.program, index), text.strip(), space, _does(instr, space),
         array, first, width,
         tuple(int(addresses[lane]) if lane in active else None for lane in range(S.LANES)),
         int(row[K.T_TIMES]), wavefronts, ideal,
