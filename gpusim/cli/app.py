@@ -23,7 +23,8 @@ from gpusim.cli.complaint import INTERRUPTED, complain
 from gpusim.cli.diff import diff
 from gpusim.cli.emit import emit
 from gpusim.cli.files import LACKING
-from gpusim.cli.lists import formula, gpus, list_kernels
+from gpusim.cli.gpus import gpus
+from gpusim.cli.lists import formula, list_kernels
 from gpusim.cli.mcp import mcp
 from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict

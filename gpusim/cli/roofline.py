@@ -81,7 +81,7 @@ def roofline(
     check_writable(json)
     cpus, gpus = _apart(gpu, clock)
     roofs = [roof_of(name) for name in (*gpus, *cpus)]
-    how = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
+    how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
     how["kernels"] = [str(folder) for folder in kernels or []]
     marks = _marks(list(_cases(words or [], kernels or [], [*gpus, *cpus])), cpus, how, jobs, peak) if words else []
     if not is_stdout(json):

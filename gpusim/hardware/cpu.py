@@ -36,6 +36,8 @@ class Cpu:
         Of a core; a fused multiply-add is two.
     l3_bytes : int
         All of it together, bytes.
+    dram_bytes : int
+        The most that a socket takes, bytes.
     dram_bytes_per_s : float
         Peak of all memory channels, bytes/s.
     sources : tuple of (str, Provenance)
@@ -56,6 +58,7 @@ class Cpu:
     fp32_flops_per_cycle: int
     fp64_flops_per_cycle: int
     l3_bytes: int
+    dram_bytes: int
     dram_bytes_per_s: float
     sources: tuple[tuple[str, Provenance], ...] = ()
 

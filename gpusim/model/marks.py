@@ -91,7 +91,7 @@ def roof_of(gpu: Gpu | Cpu | str) -> Roof:
         flops["fp16"] = 2 * gpu.sm.fp16_lanes * gpu.sm_count * gpu.clock.sm_hz
         kinds["fp16"] = weakest(gpu, "sm.fp16_lanes", "sm_count", "clock.sm_hz")
     rates = {level: roofline.bandwidth(gpu, level) for level in roofline.LEVELS}
-    return Roof(gpu.name, flops, rates, kinds | {level: weakest(gpu, *_keys(gpu, level)) for level in rates})
+    return Roof(gpu.name, flops, rates, kinds | {level: bandwidth_kind(gpu, level) for level in rates})
 
 
 def _peak_fields(gpu: Gpu) -> list[str]:
@@ -99,8 +99,17 @@ def _peak_fields(gpu: Gpu) -> list[str]:
     return [name for name in names if getattr(gpu.throughput, name) is not None]
 
 
-def _keys(gpu: Gpu, level: str) -> tuple[str, ...]:
-    return BUS if level == "HBM" and gpu.dram.datasheet_bytes_per_s is None else BANDWIDTHS[level]
+def bandwidth_kind(gpu: Gpu, level: str) -> str:
+    """Say how the peak bandwidth of a level is known.
+
+    Parameters
+    ----------
+    gpu : Gpu
+    level : str
+        One of :data:`gpusim.model.roofline.LEVELS`.
+    """
+    unprinted = level == "HBM" and gpu.dram.datasheet_bytes_per_s is None
+    return weakest(gpu, *(BUS if unprinted else BANDWIDTHS[level]))
 
 
 def weakest(gpu: Gpu, *keys: str) -> str:

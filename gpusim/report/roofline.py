@@ -87,8 +87,7 @@ def marks(found: Sequence[Mark], given: Sequence[Roof] = ()) -> list[RenderableT
     groups = [list(group) for _, group in itertools.groupby(found, key=_launch)]
     known = {roof.gpu: roof for roof in given}
     grid = Grid()
-    for heading in ("kernel", "GPU"):
-        grid.add_column(heading, "name", key=True)
+    grid.add_column("kernel", "text", key=True)
     grid.add_column("level", "name", key=True)
     grid.add_column("FLOPs", spared=0)
     for heading in ("bytes", "FLOP/byte", "FLOP/s", "roof", "share"):
@@ -96,9 +95,8 @@ def marks(found: Sequence[Mark], given: Sequence[Roof] = ()) -> list[RenderableT
     grid.add_column("bound", "name")
     for number, group in enumerate(groups):
         for place, mark in enumerate(group):
-            head = (_title(mark), mark.gpu) if place == 0 else ("", "")
             last = number + 1 < len(groups) and mark is group[-1]
-            grid.add_row(*head, mark.level, *_cells(mark, known.get(mark.gpu)), end_section=last)
+            grid.add_row(_titles(group)[place], mark.level, *_cells(mark, known.get(mark.gpu)), end_section=last)
     said = [Text(line) for group in groups for line in _sentences(group)]
     stars = [Text(f"{ASSUMED} follows from a number of the GPU that is assumed.")] if _assumed(given) else []
     return [grid, Text(""), *said, Text(""), Text(LEGEND), *stars, *map(Text, _legend(found))]
@@ -108,10 +106,12 @@ def _launch(mark: Mark) -> tuple[str, str, bool]:
     return mark.kernel, mark.gpu, mark.measured
 
 
-def _title(mark: Mark) -> str:
-    """The kernel without its parameters, which the sentence below the table has."""
+def _titles(group: Sequence[Mark]) -> list[str]:
+    """What stands in front of a launch's rows: the kernel, its GPU; parameters are in the sentence below the table."""
+    mark = group[0]
     words = itertools.takewhile(lambda word: "=" not in word, mark.kernel.split())
-    return " ".join(words) + (" (measured)" if mark.measured else "")
+    said = [" ".join(words), f"on {mark.gpu}" + (", measured" if mark.measured else "")]
+    return [*said, *[""] * (len(group) - 2)] if len(group) > 1 else [" ".join(said)]
 
 
 def _cells(mark: Mark, roof: Roof | None) -> Iterator[str]:
@@ -131,7 +131,8 @@ def _sentences(group: Sequence[Mark]) -> Iterator[str]:
     what = "measured" if first.measured else "predicted"
     time = f"{format_seconds(first.seconds)} {what}" if math.isfinite(first.seconds) else "not predicted"
     claim = f" ({_time_claim(first)})" if first.seconds_claim and not first.measured else ""
-    yield f"{first.kernel} on {first.gpu}: {format_count(first.flops)} FLOPs, {time}{claim}, below the {first.peak} peak."
+    work = f"{format_count(first.flops)} FLOPs, {time}{claim}"
+    yield f"{first.kernel} on {first.gpu}: {work}, below the {first.peak} peak."
     how = f"{format_count(lowest.roof_flops)}FLOP/s by {_maker(lowest)}"
     share = f", {format_share(lowest.share)} of it reached" if math.isfinite(lowest.share) else ""
     ends = lowest.flop_rate_interval
