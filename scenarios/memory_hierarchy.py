@@ -46,7 +46,7 @@ def cores() -> list[tuple[str, str, str, str]]:
     for quoted, name in (("14,592 cores", "h100-pcie"), ("16,896 cores", "h100-sxm")):
         gpu = gpusim.load_gpu(name)
         product = f"{name}: {gpu.sm_count} SMs x {gpu.sm.fp32_lanes}"
-        found.append((quoted, "lectures", product, f"{hierarchy.cuda_cores(gpu):,}"))
+        found.append((quoted, "lectures", product, format_count(hierarchy.cuda_cores(gpu))))
     return found
 
 
@@ -76,9 +76,10 @@ def main() -> None:
     heading = ("quoted", "by", "is", "gpusim")
     quotes = table_of([heading, *pyramid(), *cores(), *links()], right=(3,))
     about = "FLOPs a cycle of an SM (a multiply-add is two); tensor cores by the peak and the clock of the datasheet:"
+    own = format_capacity(gpusim.load_gpu(A100).shared.max_bytes_per_block)
     why = (
-        "A block sees the L1 and shared memory of its own SM alone: of 20 MB it has 164 KiB on an A100. So tiles are "
-        "sized by the SM, and the 20 MB say how much all SMs can hold back from HBM."
+        f"A block sees the L1 and shared memory of its own SM alone: of the 20 MB it can ask for {own} on an A100. So "
+        "tiles are sized by the SM, and the 20 MB say how much all SMs together hold back from HBM."
     )
     shown = [f"Memory of {gpu.full_name}:", "", *tables.hierarchy(gpu)]
     show([__doc__, *quotes, "", why, "", about, "", *table_of(tensor_cores(), right=(2, 3, 4)), "", *shown])

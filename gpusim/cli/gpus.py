@@ -27,7 +27,7 @@ def gpus(
     ] = False,
     json: JsonFile = None,
 ) -> None:
-    """List GPUs, show one with the source of every number, or compare several.
+    """List GPUs, show one with its sources, or compare several.
 
     Several stand side by side, with ratios to the first. A CPU is known as a roofline only.
     """
