@@ -1,8 +1,8 @@
 """Direct 2-D convolutions of images with channels: every element fetched serves many sums, if it is kept.
 
 L images x of C channels are convolved with K filters w of C x R x S, as neural networks do it (a cross-correlation,
-without padding, stride 1): y[l, k, i, j] is the sum over c, r and s of x[l, c, i + r, j + s] * w[k, c, r, s].  An output
-channel is M x N, an input channel (M + R - 1) x (N + S - 1).  FLOPs: 2 L K M N C R S.
+without padding, stride 1): y[l, k, i, j] is the sum over c, r and s of x[l, c, i + r, j + s] * w[k, c, r, s].
+A channel of y is M x N, one of x (M + R - 1) x (N + S - 1).  FLOPs: 2 L K M N C R S.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def direct(
     Y: gl.Tile = 8,
 ):
     """Give a thread one element of y: what its neighbours and other filters read of x too, it reads itself."""
-    L, C, K, M, N = gl.sizes("L", "C", "K", "M", "N")
+    C, K, M, N = gl.sizes("C", "K", "M", "N")
     col = gl.ctaid.x * X + gl.tid.x
     row = gl.ctaid.y * Y + gl.tid.y
     image, k = gl.ctaid.z // K, gl.ctaid.z % K
@@ -59,8 +59,8 @@ def tiled(
     Y: gl.Tile = 8,
     F: gl.Tile = 8,
 ):
-    """Keep a patch of x, with its rim, in shared memory: it serves R S taps, and F filters whose sums a thread keeps."""
-    L, C, K, M, N = gl.sizes("L", "C", "K", "M", "N")
+    """Keep a patch of x, with its rim, in shared memory: it serves R S taps, and F filters, a sum each."""
+    C, K, M, N = gl.sizes("C", "K", "M", "N")
     patch = gl.shared(gl.f32, Y + R - 1, X + S - 1)
     taps = gl.shared(gl.f32, F, R * S)
     acc = gl.local(gl.f32, F)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -33,6 +32,7 @@ from gpusim.cli.options import (
 from gpusim.cli.pages import HtmlFile, check_page, save_profiles
 from gpusim.cli.parameters import combinations, find, split
 from gpusim.cli.pictures import Drawing, PlotFile, PlotKind, PlotLine
+from gpusim.cli.predicting import predicted, told
 from gpusim.cli.timelines import Wanted
 
 Cases = Sequence[tuple[str, dict[str, Any]]]
@@ -105,27 +105,6 @@ def predict(
 
 
 def _each(predict: Callable[..., Any], how: Mapping[str, Any], cases: Cases, jobs: int | None) -> list[Any]:
-    """Predict every case, showing progress on standard error, and there what became of those that failed.
-
-    Raises
-    ------
-    GpusimError
-        If there is only one case and it fails, or if all do.
-    """
-    from gpusim.errors import GpusimError
-    from gpusim.launches.rows import predict_rows
-    from gpusim.processors import processors
-    from gpusim.progress import ProgressLine
-
+    """Predict every case."""
     calls = [partial(predict, **how, gpu=gpu, **params) for gpu, params in cases]
-    with ProgressLine() as progress:
-        if len(calls) == 1:
-            return [calls[0](progress=progress, jobs=jobs)]
-        found = predict_rows(calls, processors(jobs), progress)
-    failed = {n: row for n, row in enumerate(found) if isinstance(row, GpusimError)}
-    if len(failed) == len(found):
-        raise GpusimError(f"none of {len(found)} could be predicted: {failed[0]}")
-    for number, error in failed.items():
-        words = " ".join(f"--{name} {value}" for name, value in cases[number][1].items())
-        print(f"gpusim: {words} on {cases[number][0]}: {error}", file=sys.stderr)
-    return [row for number, row in enumerate(found) if number not in failed]
+    return [row for row in predicted(calls, [told(gpu, params) for gpu, params in cases], jobs) if row is not None]

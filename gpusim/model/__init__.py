@@ -4,6 +4,10 @@ A module answers one question; it is imported when it is first used.
 
 ===================== ==========================================================================
 ``roofline``          how many FLOP/s an intensity allows, and which level of memory is in the way
+``marks``             where kernels stand below a GPU's or a CPU's roof, level by level
+``memory_hierarchy``  how large, how far and how fast each level of a GPU's memory is
+``gpu_figures``       figures by which GPUs are compared, with how each is known
+``gpu_tables``        those and the memory hierarchy as tables
 ``waves``             how much of the GPU the last wave of blocks leaves idle
 ``latency``           how many bytes and warps must be in flight to hide a latency (Little's law)
 ``fusion``            what a chain of pointwise kernels moves, apart and as one
@@ -31,7 +35,11 @@ if TYPE_CHECKING:
         flash_attention_3,
         fp8,
         fusion,
+        gpu_figures,
+        gpu_tables,
         latency,
+        marks,
+        memory_hierarchy,
         pipeline,
         recomputation,
         roofline,
@@ -40,8 +48,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "attention_memory", "flash_attention_3", "fp8", "fusion", "latency", "pipeline", "recomputation", "roofline",
-    "training_memory", "waves",
+    "attention_memory", "flash_attention_3", "fp8", "fusion", "gpu_figures", "gpu_tables", "latency", "marks",
+    "memory_hierarchy", "pipeline", "recomputation", "roofline", "training_memory", "waves",
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError, UnknownNameError
+from gpusim.hardware.cpu import Cpu, cpu_of, load_cpu
 from gpusim.hardware.sections import Throughput
 from gpusim.model import roofline
 from gpusim.model.inputs import gpu_of
@@ -19,6 +20,7 @@ from gpusim.results.roofline import Mark, Roof
 
 if TYPE_CHECKING:
     from gpusim.hardware import Gpu
+    from gpusim.model.roofline import Ceiling
     from gpusim.results.chain import ChainFigures
     from gpusim.results.figures import Figures
 
@@ -46,16 +48,24 @@ BANDWIDTHS = {
 BUS = ("dram.bus_bits", "clock.memory_hz")
 """Those of device memory where no datasheet prints its bandwidth."""
 
-_NARROW = {"fp8": "tensor fp8", "bf16": "tensor bf16", "f16": "tensor fp16", "f64": "tensor fp64", "f32": "tensor tf32"}
+_NARROW = {
+    "e4m3": "tensor fp8",
+    "e5m2": "tensor fp8",
+    "bf16": "tensor bf16",
+    "f16": "tensor fp16",
+    "f64": "tensor fp64",
+    "f32": "tensor tf32",
+}
 """Which tensor peak is meant by the narrowest type among a kernel's arrays, narrowest first."""
 
 
-def roof_of(gpu: Gpu | str) -> Roof:
+def roof_of(gpu: Gpu | Cpu | str) -> Roof:
     """Give the roof of a GPU: its dense peaks by type, and the peak bandwidth of each level of memory.
 
     Parameters
     ----------
-    gpu : Gpu or str
+    gpu : Gpu, Cpu or str
+        Of a CPU the one level is its memory, ``"DRAM"``.
 
     Returns
     -------
@@ -68,6 +78,11 @@ def roof_of(gpu: Gpu | str) -> Roof:
     >>> roof.peak_flops["fp32"], roof.peak_flops["tensor fp16"], list(roof.bandwidths), roof.kinds["HBM"]
     (19500000000000.0, 312000000000000.0, ['L1', 'L2', 'HBM'], 'datasheet')
     """
+    if isinstance(gpu, str) and cpu_of(gpu) is not None:
+        gpu = load_cpu(gpu)
+    if isinstance(gpu, Cpu):
+        kinds = {**dict.fromkeys(gpu.peak_flops, "datasheet"), "DRAM": "datasheet"}
+        return Roof(gpu.name, gpu.peak_flops, {"DRAM": gpu.dram_bytes_per_s}, kinds)
     gpu = gpu_of(gpu)
     peaks = {name.removesuffix("_flops").replace("_", " "): name for name in _peak_fields(gpu)}
     flops = {name: float(getattr(gpu.throughput, key)) for name, key in peaks.items()}
@@ -76,7 +91,7 @@ def roof_of(gpu: Gpu | str) -> Roof:
         flops["fp16"] = 2 * gpu.sm.fp16_lanes * gpu.sm_count * gpu.clock.sm_hz
         kinds["fp16"] = weakest(gpu, "sm.fp16_lanes", "sm_count", "clock.sm_hz")
     rates = {level: roofline.bandwidth(gpu, level) for level in roofline.LEVELS}
-    return Roof(gpu.name, flops, rates, kinds | {level: weakest(gpu, *_keys(gpu, level)) for level in rates})
+    return Roof(gpu.name, flops, rates, kinds | {level: bandwidth_kind(gpu, level) for level in rates})
 
 
 def _peak_fields(gpu: Gpu) -> list[str]:
@@ -84,8 +99,17 @@ def _peak_fields(gpu: Gpu) -> list[str]:
     return [name for name in names if getattr(gpu.throughput, name) is not None]
 
 
-def _keys(gpu: Gpu, level: str) -> tuple[str, ...]:
-    return BUS if level == "HBM" and gpu.dram.datasheet_bytes_per_s is None else BANDWIDTHS[level]
+def bandwidth_kind(gpu: Gpu, level: str) -> str:
+    """Say how the peak bandwidth of a level is known.
+
+    Parameters
+    ----------
+    gpu : Gpu
+    level : str
+        One of :data:`gpusim.model.roofline.LEVELS`.
+    """
+    unprinted = level == "HBM" and gpu.dram.datasheet_bytes_per_s is None
+    return weakest(gpu, *(BUS if unprinted else BANDWIDTHS[level]))
 
 
 def weakest(gpu: Gpu, *keys: str) -> str:
@@ -159,13 +183,17 @@ def _marks(profile: Figures, kernel: str, gpu: Gpu | str | None, peak: str | Non
     for ceiling in found.ceilings:
         yield Mark(
             kernel=words, gpu=roof.gpu, level=ceiling.level, flops=found.flops, nbytes=ceiling.nbytes,
-            seconds=profile.seconds, intensity=ceiling.intensity,
-            flop_rate=found.flops / profile.seconds if profile.seconds > 0 else math.nan,
-            measured=measured, peak=name, roof_flops=ceiling.flops_per_s,
+            seconds=float(profile.seconds), intensity=ceiling.intensity,
+            flop_rate=float(found.flops / profile.seconds) if profile.seconds > 0 else math.nan,
+            measured=measured, peak=name, roof_flops=ceiling.flops_per_s, bound=_bound(ceiling, roof, name),
             bytes_claim="measured" if measured else _bytes_claim(profile, ceiling.level),
             seconds_claim="measured" if measured else "" if time is None else time.claim_text,
             interval=None if time is None else time.interval,
         )  # fmt: skip
+
+
+def _bound(ceiling: Ceiling, roof: Roof, peak: str) -> str:
+    return ceiling.level if ceiling.flops_per_s < roof.peak_flops[peak] else "compute"
 
 
 def _bytes_claim(profile: Figures, level: str) -> str:
@@ -189,13 +217,46 @@ def peak_name(profile: Figures) -> str:
     -------
     str
         A tensor peak where tensor cores are used at all: that of the narrowest type among the arrays (of halves, where
-        the types are not known).  Else that of the busiest of the pipes for fp32, fp64 and fp16.
+        the types are not known).  Else fp32, or fp64 where its pipe is busier than that of fp32.
     """
     if profile.value("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active") > 0:
         types = " ".join(array.text for array in profile.arrays)
         return next((peak for kind, peak in _NARROW.items() if kind in types), "tensor fp16")
-    busy = {
-        name: profile.value(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_active")
-        for name, pipe in (("fp32", "fma"), ("fp64", "fp64"), ("fp16", "fp16"))
-    }
-    return max(busy, key=lambda name: busy[name] if busy[name] > 0 else 0.0)
+    double, single = (
+        profile.value(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_active") for pipe in ("fp64", "fma")
+    )
+    return "fp64" if double > single else "fp32"
+
+
+def least_mark(kernel: str, flops: float, nbytes: float, cpu: Cpu | str, peak: str = "fp32") -> Mark:
+    """Give a mark on a CPU, of which nothing is predicted: every array goes once through its memory, no time is known.
+
+    Parameters
+    ----------
+    kernel : str
+    flops, nbytes : float
+        Of the kernel, and of all its arrays: what is read and written, those that are both twice.
+    cpu : Cpu or str
+    peak : str
+        ``"fp32"`` or ``"fp64"``.
+
+    Returns
+    -------
+    Mark
+        Its rate is NaN; its roof is what no program on the CPU can pass unless its caches hold the arrays already.
+
+    Examples
+    --------
+    >>> mark = least_mark("add", 2**24, 3 * 4 * 2**24, "epyc-7742")
+    >>> round(mark.intensity, 3), round(mark.roof_flops / 1e9, 1), mark.bound
+    (0.083, 17.1, 'DRAM')
+    """
+    roof = roof_of(cpu)
+    if peak not in roof.peak_flops:
+        raise UnknownNameError(f"peak of {roof.gpu}", peak, roof.peak_flops)
+    (found,) = roofline.hierarchical(flops, {"DRAM": nbytes}, roof.peak_flops[peak], roof.bandwidths).ceilings
+    return Mark(
+        kernel=kernel, gpu=roof.gpu, level="DRAM", flops=flops, nbytes=nbytes, seconds=math.nan,
+        intensity=found.intensity, flop_rate=math.nan, peak=peak, roof_flops=found.flops_per_s,
+        bound=_bound(found, roof, peak), bytes_claim="every array once",
+    )  # fmt: skip

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import ParameterError
-from gpusim.results.documents import plain
+from gpusim.results.documents import finite, plain
 from gpusim.results.figures import Figures
 
 if TYPE_CHECKING:
@@ -231,9 +230,9 @@ class Profile(Figures):
             "cache": self.cache,
             "flops": plain(self.flops),
             "metrics": {name: _metric_dict(metric) for name, metric in self.metrics.items()},
-            "derived": {name: _finite(getattr(self, name)) for name in DERIVED},
+            "derived": {name: finite(getattr(self, name)) for name in DERIVED},
             "textbook": {
-                key: {"name": form.name, "formula": form.text, "bytes": _finite(form.nbytes)}
+                key: {"name": form.name, "formula": form.text, "bytes": finite(form.nbytes)}
                 for key, form in self.textbook.items()
             },
             "lines": [_traffic_dict(line) for line in self.lines],
@@ -296,15 +295,9 @@ DERIVED = (
 """Properties of :class:`Profile` that ``to_dict`` writes under ``derived``."""
 
 
-def _finite(value: Value) -> Value | None:
-    """None for NaN, which JSON cannot hold."""
-    number: Value = plain(value)
-    return number if math.isfinite(number) else None
-
-
 def _known(error: float | None) -> Value | None:
     """An error as JSON holds it: None too where it is beyond all bounds."""
-    return None if error is None else _finite(error)
+    return None if error is None else finite(error)
 
 
 def _traffic_dict(traffic: Traffic) -> dict[str, Any]:
@@ -314,7 +307,7 @@ def _traffic_dict(traffic: Traffic) -> dict[str, Any]:
 
 def _metric_dict(metric: Metric) -> dict[str, Any]:
     return {
-        "value": _finite(metric.value),
+        "value": finite(metric.value),
         "unit": metric.unit,
         "claim": metric.claim.value,
         "error": _known(metric.error),

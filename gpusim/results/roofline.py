@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from gpusim.results.documents import finite, plain
 from gpusim.results.metric import Interval
 
 
@@ -34,6 +36,17 @@ class Roof:
     peak_flops: Mapping[str, float]
     bandwidths: Mapping[str, float]
     kinds: Mapping[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as a plain dict, ready for JSON: each number with how it is known."""
+        return {
+            "gpu": self.gpu,
+            "peaks": {name: self._number(name, "flops_per_s", value) for name, value in self.peak_flops.items()},
+            "levels": {name: self._number(name, "bytes_per_s", value) for name, value in self.bandwidths.items()},
+        }
+
+    def _number(self, name: str, unit: str, value: float) -> dict[str, Any]:
+        return {unit: value, "kind": self.kinds.get(name, "")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,8 @@ class Mark:
         Which of ``Roof.peak_flops`` is above the kernel.
     roof_flops : float
         What the roof allows at this intensity, FLOP/s: min(peak, intensity times bandwidth).
+    bound : str
+        What the roof is there: the level's bandwidth, by its name, or ``"compute"``, the peak.
     bytes_claim, seconds_claim : str
         How far to trust `nbytes` and `seconds`, as tables show it: ``"modelled ±0.4/3.1 %"``.
     interval : Interval or None
@@ -81,6 +96,7 @@ class Mark:
     measured: bool = False
     peak: str = "fp32"
     roof_flops: float = float("nan")
+    bound: str = ""
     bytes_claim: str = ""
     seconds_claim: str = ""
     interval: Interval | None = None
@@ -96,3 +112,25 @@ class Mark:
         if self.interval is None:
             return None
         return self.flops / self.interval.high, self.flops / self.interval.low
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as a plain dict, ready for JSON; None for what is not known, and for an infinite intensity."""
+        ends = self.interval
+        return {
+            "kernel": self.kernel,
+            "gpu": self.gpu,
+            "level": self.level,
+            "measured": self.measured,
+            "peak": self.peak,
+            "flops": plain(self.flops),
+            "bytes": finite(self.nbytes),
+            "seconds": finite(self.seconds),
+            "flops_per_byte": finite(self.intensity),
+            "flops_per_s": finite(self.flop_rate),
+            "roof_flops_per_s": finite(self.roof_flops),
+            "share": finite(self.share),
+            "bound": self.bound,
+            "bytes_claim": self.bytes_claim,
+            "seconds_claim": self.seconds_claim,
+            "interval": None if ends is None else {key: plain(value) for key, value in ends._asdict().items()},
+        }

@@ -47,7 +47,7 @@ def test_there_is_one_for_each_question():
         "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder", "block_size",
         "block_sparsity", "parallelism", "decode_or_prefill", "gpt2_attention", "fusion", "softmax_three_ways",
         "matrix_mystery", "tensor_map", "tensor_ladder",
-        "flash_attention_generations",
+        "flash_attention_generations", "memory_hierarchy",
     }  # fmt: skip
 
 
@@ -73,6 +73,15 @@ def test_a_column_is_32_lines_and_a_row_is_one():
     assert column(text, 3) == column(text, 2)
     assert (rows(text)[0][3], rows(text)[-1][3]) == ("4 / 1", "32 / 32")
     assert all(measured in (counted, "–") for counted, measured in zip(column(text, 3), column(text, 5), strict=True))
+
+
+def test_what_lectures_quote_is_what_the_specifications_say():
+    quoted = {cells[0]: cells[-1] for cells in rows(printed("memory_hierarchy"))}
+    assert quoted["20 MB"] == "20.25 MiB"
+    assert quoted["19 TB/s"] == "19.5 TB/s"
+    assert quoted["8x"] == "12.5x"
+    assert (quoted["14,592 cores"], quoted["16,896 cores"]) == ("14 592", "16 896")
+    assert quoted["600 GB/s"] == "300 GB/s"
 
 
 @pytest.mark.long
