@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.cli.advise import advised
 from gpusim.cli.files import check_writable, show_chains, show_profiles
@@ -34,6 +35,11 @@ from gpusim.cli.parameters import combinations, find, split
 from gpusim.cli.pictures import Drawing, PlotFile, PlotKind, PlotLine
 from gpusim.cli.predicting import predicted, told
 from gpusim.cli.timelines import Wanted
+
+if TYPE_CHECKING:
+    from gpusim.catalogue.chain import Chain
+    from gpusim.profiles.profile import Profile
+    from gpusim.results.timeline import Recording
 
 Cases = Sequence[tuple[str, dict[str, Any]]]
 """A GPU and parameters, of each row."""
@@ -74,7 +80,7 @@ def predict(
     check_writable(json)
     algorithm = find(kernel, kernels or [])
     cases = list(itertools.product(listed_gpus(at_clock(gpu, clock)), combinations(algorithm, given)))
-    wanted, drawing = Wanted(timeline, timeline_sm, timeline_from), Drawing(plot, plot_kind, plot_line)
+    out = _Out(json, html, Wanted(timeline, timeline_sm, timeline_from), Drawing(plot, plot_kind, plot_line))
     check_page(html, (json, plot, timeline))
     how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
     how["kernels"] = [str(folder) for folder in kernels or []]
@@ -83,25 +89,46 @@ def predict(
             raise ParameterError(f"--registers is of one kernel; {algorithm.name} is a chain of {len(algorithm.steps)}")
         if advise:
             raise ParameterError(f"--advise is of one kernel: gpusim advise {algorithm.name} takes its steps")
-        launches = len(cases) * len(algorithm.steps)
-        wanted.recording(launches, json)
-        drawing.check(launches, (json, html))
-        chains = _each(gpusim.predict_chain, {"chain": algorithm.name, **how}, cases, jobs)
-        show_chains(chains, json)
-        steps = [step for chain in chains for step in chain.steps]
-        drawing.save(steps)
-        save_profiles(html, steps)
+        _chains(algorithm, how, cases, jobs, out)
         return
-    drawing.check(len(cases), (json, html, timeline))
-    recording = wanted.recording(len(cases), json) or drawing.recording()
+    recording = out.recording(len(cases))
     how |= {"registers": registers} | ({"timeline": recording} if recording else {})
-    jobs = 1 if advise and len(cases) > 1 else jobs  # launches that are to be predicted again stay in this process
+    jobs = 1 if len(cases) > 1 and (advise or html) else jobs  # launches that are predicted again stay in this process
     profiles = _each(gpusim.predict, {"kernel": algorithm.name, **how}, cases, jobs)
     advice = advised(profiles) if advise else ()
     show_profiles(profiles, json, advice)
-    wanted.save(profiles)
-    drawing.save(profiles)
-    save_profiles(html, profiles, advice)
+    out.save(profiles, advice)
+
+
+class _Out(NamedTuple):
+    """What is written besides the table."""
+
+    json: Path | None
+    html: Path | None
+    wanted: Wanted
+    drawing: Drawing
+
+    def recording(self, launches: int) -> Recording | None:
+        """Refuse, before any work is done, what cannot be written; gives what has to be recorded for it."""
+        found = self.wanted.recording(launches, self.json)
+        self.drawing.check(launches, (self.json, self.html, self.wanted.file))
+        return found or self.drawing.recording()
+
+    def save(self, profiles: Sequence[Profile], advice: Sequence[Any] = ()) -> None:
+        """Write all of it."""
+        self.wanted.save(profiles)
+        self.drawing.save(profiles)
+        save_profiles(self.html, profiles, advice)
+
+
+def _chains(algorithm: Chain, how: Mapping[str, Any], cases: Cases, jobs: int | None, out: _Out) -> None:
+    """Predict a chain, show it, and write what is asked for of all its launches."""
+    import gpusim
+
+    out.recording(len(cases) * len(algorithm.steps))
+    chains = _each(gpusim.predict_chain, {"chain": algorithm.name, **how}, cases, jobs)
+    show_chains(chains, out.json)
+    out.save([step for chain in chains for step in chain.steps])
 
 
 def _each(predict: Callable[..., Any], how: Mapping[str, Any], cases: Cases, jobs: int | None) -> list[Any]:

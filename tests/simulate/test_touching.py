@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpusim
-from gpusim.cuda import compile
+from gpusim import cuda
 from gpusim.errors import GpusimError, ParameterError
 
 
@@ -90,7 +90,7 @@ def test_of_a_copy_to_shared_memory_both_sides_are_told(tmp_path):
     source = tmp_path / "stage.cu"
     source.write_text(COPIES)
     x, y = np.arange(128, dtype=np.float32), np.zeros(32, np.float32)
-    found = gpusim.profile(compile(source).kernel(), grid=1, block=32, args=[x, y], fresh=True).touches()
+    found = gpusim.profile(cuda.compile(source).kernel(), grid=1, block=32, args=[x, y], fresh=True).touches()
     sides = {touch.space: touch for touch in found if touch.nbytes == 16}
     assert set(sides) == {"global", "shared"}
     assert (sides["global"].does, sides["shared"].does) == ("load", "store")
