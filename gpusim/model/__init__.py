@@ -10,6 +10,8 @@ A module answers one question; it is imported when it is first used.
 ``recomputation``     what the backward pass moves and keeps, with activations stored or computed again
 ``training_memory``   bytes a parameter of mixed-precision training, and activations of a layer
 ``fp8``               bytes of FP8 tensors with their scales; quantisation tile by tile
+``formats``           bits, range and epsilon of fp32, tf32, bf16, fp16, e4m3 and e5m2; rounding to them
+``rounding``          what rounding loses in training: updates, gradients, sums, exponentials
 ``attention_memory``  bytes of attention's N x N matrices, against FlashAttention's extra
 ``flash_attention_3`` FlashAttention-3: bytes, exponentials beside products, and the time they allow
 ``pipeline``          kernels and the tensors between them: traffic, launches, peak memory, fusion
@@ -29,19 +31,21 @@ if TYPE_CHECKING:
     from gpusim.model import (
         attention_memory,
         flash_attention_3,
+        formats,
         fp8,
         fusion,
         latency,
         pipeline,
         recomputation,
         roofline,
+        rounding,
         training_memory,
         waves,
     )
 
 __all__ = [
-    "attention_memory", "flash_attention_3", "fp8", "fusion", "latency", "pipeline", "recomputation", "roofline",
-    "training_memory", "waves",
+    "attention_memory", "flash_attention_3", "formats", "fp8", "fusion", "latency", "pipeline", "recomputation", "roofline",
+    "rounding", "training_memory", "waves",
 ]  # fmt: skip
 
 
