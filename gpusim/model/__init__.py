@@ -12,6 +12,7 @@ A module answers one question; it is imported when it is first used.
 ``fp8``               bytes of FP8 tensors with their scales; quantisation tile by tile
 ``formats``           bits, range and epsilon of fp32, tf32, bf16, fp16, e4m3 and e5m2; rounding to them
 ``rounding``          what rounding loses in training: updates, gradients, sums, exponentials
+``online_softmax``    maximum and sum of a softmax, pile after pile, with the factor that corrects the sum
 ``attention_memory``  bytes of attention's N x N matrices, against FlashAttention's extra
 ``flash_attention_3`` FlashAttention-3: bytes, exponentials beside products, and the time they allow
 ``pipeline``          kernels and the tensors between them: traffic, launches, peak memory, fusion
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         fp8,
         fusion,
         latency,
+        online_softmax,
         pipeline,
         recomputation,
         roofline,
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "attention_memory", "flash_attention_3", "formats", "fp8", "fusion", "latency", "pipeline", "recomputation", "roofline",
+    "attention_memory", "flash_attention_3", "formats", "fp8", "fusion", "latency", "online_softmax", "pipeline", "recomputation", "roofline",
     "rounding", "training_memory", "waves",
 ]  # fmt: skip
 
