@@ -25,13 +25,13 @@ LENGTHS = (64, 512, 4096)
 
 def held() -> list[list[str]]:
     """Give the table of what each format can hold."""
-    heading = ["format", "bits", "sign, exponent, mantissa", "largest", "smallest normal", "subnormal", "epsilon"]
+    heading = ["format", "bits", "s + e + m", "largest", "least normal", "subnormal", "epsilon"]
     return [heading, *(held_by(formats.format_of(name)) for name in NAMES)]
 
 
 def held_by(given) -> list[str]:
     """Give a format's row."""
-    shape = f"1, {given.exponent_bits}, {given.mantissa_bits}"
+    shape = f"1 + {given.exponent_bits} + {given.mantissa_bits}"
     span = [f"{x:.3g}" for x in (given.largest, given.smallest_normal, given.smallest_subnormal)]
     return [given.name, str(given.bits), shape, *span, f"2^-{given.mantissa_bits} = {given.epsilon:.2g}"]
 
@@ -50,7 +50,7 @@ def updates() -> list[list[str]]:
 def gradients() -> list[list[str]]:
     """Write gradients of powers of two in each format, as they are and with the loss scaled."""
     names = ("fp16", "bf16", "e4m3", "e5m2")
-    rows = [["gradient", *(f"{name}{way}" for name in names for way in ("", f", x 2^{SCALE}"))]]
+    rows = [["gradient", *(heading for name in names for heading in (name, "scaled"))]]
     for power in GRADIENTS:
         seen = (rounding.scaled_gradient(2.0**power, name, scale) for name in names for scale in (1, 2.0**SCALE))
         rows.append([f"2^{power}", *map(power_of_two, seen)])
@@ -64,8 +64,7 @@ def power_of_two(x: float) -> str:
 
 def sums(scores: np.ndarray) -> list[list[str]]:
     """Add the exponentials of a softmax in each format, and in fp32 after rounding them to it."""
-    heading = ["format", "ones stop at", *(f"{what} {n}" for n in LENGTHS for what in ("N =", "bound"))]
-    rows = [[*heading, f"in fp32, {LENGTHS[-1]}"]]
+    rows = [["format", "ones to", *(heading for n in LENGTHS for heading in (f"N = {n}", "bound")), "in fp32"]]
     for name in NAMES:
         cells = [format_count(2 / formats.format_of(name).epsilon)]
         for n in LENGTHS:
@@ -96,12 +95,21 @@ def main() -> None:
     """Print claim, formula and what was computed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=0, help="of the scores, normal numbers [0]")
-    scores = np.random.default_rng(parser.parse_args().seed).normal(size=LENGTHS[-1])
+    seed = parser.parse_args().seed
+    if seed < 0:
+        parser.error(f"--seed: must be 0 or more, not {seed}")
+    scores = np.random.default_rng(seed).normal(size=LENGTHS[-1])
     parts = {
-        "By ml_dtypes' finfo; tf32 by its bits, for ml_dtypes has none:": (held(), (1, 3, 4, 5)),
+        "Bits of sign, exponent, mantissa, by ml_dtypes' finfo; tf32's by its bits, for ml_dtypes has none:": (
+            held(),
+            (1, 3, 4, 5),
+        ),
         f"Lost updates: 1 + {STEP:g}, {format_count(TIMES)} times, is 2:": (updates(), range(1, 5)),
         f"Vanishing gradients, with the loss as it is and times 2^{SCALE} (divided again):": (gradients(), range(1, 9)),
-        "Sums of N exponentials of a softmax: relative error, and (N - 1) epsilon:": (sums(scores), range(1, 9)),
+        "Sums of N exponentials: relative error, (N - 1) epsilon; the longest again, added in fp32:": (
+            sums(scores),
+            range(1, 9),
+        ),
         "Overflow of exp(x) without the maximum taken off:": (overflows(), range(1, 5)),
     }
     shown = [part for about, (rows, right) in parts.items() for part in (about, "", *table_of(rows, right=right), "")]

@@ -59,7 +59,10 @@ def main() -> None:
     """Print claim, formula and what was computed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=0, help="of the numbers, which are normal [0]")
-    x = np.random.default_rng(parser.parse_args().seed).normal(size=(ROWS, COLUMNS)).astype(np.float32)
+    seed = parser.parse_args().seed
+    if seed < 0:
+        parser.error(f"--seed: must be 0 or more, not {seed}")
+    x = np.random.default_rng(seed).normal(size=(ROWS, COLUMNS)).astype(np.float32)
     heading = ["outlier", "tile", "error", "zeros", "share its scale"]
     rows = [row for outlier in OUTLIERS for row in errors(x, outlier)]
     why = (

@@ -36,6 +36,7 @@ def by_hand(scores: list[float], pile: int) -> list[list[str]]:
 
 def by_kernel(kernel: str, scores: list[float], pile: int) -> list[str]:
     """Execute a softmax of which every thread takes a pile: 1 over the largest probability is the sum."""
+    pile = min(pile, len(scores))
     piles = -(-len(scores) // pile)
     x = np.full((1, 32 * pile), -np.inf, np.float32)  # thread t takes the elements t, t + 32, ...
     for index, score in enumerate(scores):
@@ -90,8 +91,9 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=1024, help="length of the sequence that is predicted [1024]")
     given = parser.parse_args()
     direct = sum(np.exp(x - max(given.scores)) for x in given.scores)
+    piles = table_of(by_hand(given.scores, given.pile), right=range(6))
     kernels = [by_kernel(kernel, given.scores, given.pile) for kernel in KERNELS]
-    executed = [["kernel", "threads with a pile", "sum", "probabilities"], *kernels]
+    executed = [["kernel", "threads", "sum", "probabilities"], *kernels]
     why = (
         "Bytes: of the array. Threads: all that they load and store of it; softmax-online reads S twice, and the "
         "product reads P for each tile of V's columns. HBM: what is read of the array; all HBM: of the whole kernel, "
@@ -99,7 +101,7 @@ def main() -> None:
         "its scores stay on the SM, and HBM gives Q, K, V and its code."
     )
     text = [f"Sum of exp(x - max), all scores at once: {direct:.4f}. Pile after pile:", ""]
-    tables = [*text, *table_of(by_hand(given.scores, given.pile), right=range(6)), "", "Executed, a thread a pile:", ""]
+    tables = [*text, *piles, "", "Executed, a thread a pile:", ""]
     tables += [
         *table_of(executed, right=(1, 2)),
         "",

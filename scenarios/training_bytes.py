@@ -2,7 +2,7 @@
 
 Claim: what is kept for a parameter goes from 20 bytes to 6 as its parts go from fp32 to fp8.
 Sources print 20, 18, 16 and 6; 15, 13, 10 and 9 are sums of types that they name, printed by none.
-Formula: weight for computing + gradient + gradient added up in fp32 + master weight + Adam's m, v.
+Formula: weight w for computing + gradient g + g added up in fp32 + master weight + Adam's m and v.
 ZeRO's stages 1, 2, 3 divide the optimizer's part, gradients, weights by the GPUs.
 """
 
@@ -51,20 +51,20 @@ def main() -> None:
     parser.add_argument("--devices", type=int, default=64, help="GPUs that ZeRO divides by [64]")
     given = parser.parse_args()
     kept = dict(sorted(memory.CONFIGURATIONS.items(), key=lambda item: -item[1].bytes_per_parameter))
-    about = f"{given.parameters / 1e9:g} G parameters"
-    heading = ["recipe", "weight", "gradient", "added up", "master", "m", "v", "bytes", "by", about]
+    about = f"Bytes a parameter, and of a model of {given.parameters / 1e9:g} G parameters:"
+    heading = ["recipe", "w", "g", "added", "master", "m", "v", "bytes", "total by", "a model"]
     table = table_of([heading, *(row(*item, given.parameters) for item in kept.items())], right=[*range(1, 8), 9])
     sources = [["recipe", "source"], *([name, recipe.source] for name, recipe in kept.items())]
     holds = gpusim.hardware.load(GPU).dram.size_bytes
     most = {name: holds / kept[name].bytes_per_parameter / 1e9 for name in ("bf16", "adam8bit-fp8-weights")}
     why = (
-        f"By: source, where it prints the sum; sum, where it is that of types sources name. The {GPU}'s "
+        f"Total by: source, where it prints the sum; sum, where it is that of types sources name. The {GPU}'s "
         f"{format_bytes(holds)} hold {most['bf16']:.1f} G parameters at 16 bytes and "
         f"{most['adam8bit-fp8-weights']:.1f} G at 9, and no activation. Scales of fp8 are not in these: scenario "
         "fp8-tiles. Whether a model trains as well is out of scope here."
     )
     zero = [f"bf16 among {given.devices} GPUs:", "", *table_of(stages(kept["bf16"], given.parameters, given.devices))]
-    show([__doc__, *table, "", *table_of(sources), "", *zero, "", why])
+    show([__doc__, about, "", *table, "", *table_of(sources), "", *zero, "", why])
 
 
 if __name__ == "__main__":

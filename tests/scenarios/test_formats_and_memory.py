@@ -2,6 +2,7 @@
 
 import pytest
 
+from gpusim.errors import ParameterError
 from gpusim.report.units import parse_bytes
 from tests.scenarios.running import load, run, tables
 from tests.scenarios.test_scenarios import printed
@@ -166,3 +167,31 @@ def test_six_flops_a_parameter_and_token_are_what_papers_print():
     assert len(stated) == 4
     for parameters, tokens, flops in stated:
         assert 6 * parameters * tokens == pytest.approx(flops, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "message"),
+    [
+        ("formats", "--seed", "-1", "--seed: must be 0 or more"),
+        ("fp8_tiles", "--seed", "-1", "--seed: must be 0 or more"),
+        ("compute_growth", "--dtype", "fp8", "invalid choice"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_refused(capsys, name, option, value, message):
+    with pytest.raises(SystemExit):
+        run(name, option, value)
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "message"),
+    [
+        ("online_softmax", "--pile", "0", "pile must be 1 or more"),
+        ("online_softmax", "--scores", "nan", "scores must be finite"),
+        ("training_bytes", "--devices", "0", "devices must be 1 or more"),
+        ("attention_peak_memory", "--layers", "0", "layers must be above 0"),
+    ],
+)
+def test_a_value_that_a_model_refuses_is_told_in_a_line(name, option, value, message):
+    with pytest.raises(ParameterError, match=message):
+        run(name, option, value)
