@@ -43,6 +43,17 @@ def rows(text: str) -> list[list[str]]:
     return [re.split(r" {2,}", line.strip()) for line in below[: below.index("")]]
 
 
+def tables(text: str) -> list[list[list[str]]]:
+    """Cells of every table, row by row."""
+    found: list[list[list[str]]] = []
+    lines = iter(text.splitlines())
+    for line in lines:
+        if set(line) == {"─"}:
+            below = iter(lambda: next(lines, ""), "")
+            found.append([re.split(r" {2,}", row.strip()) for row in below])
+    return found
+
+
 def column(text: str, index: int) -> list[str]:
     """One column of the table."""
     return [cells[index] for cells in rows(text)]
