@@ -24,9 +24,11 @@ from gpusim.cli.options import (
     at_clock,
     chosen_sample,
     listed_gpus,
+    typed,
 )
 from gpusim.cli.parameters import combinations, find, parted
 from gpusim.cli.predicting import predicted, told
+from gpusim.cli.sources import refuse
 from gpusim.errors import GpusimError, shown
 from gpusim.reading import SOURCES
 
@@ -42,6 +44,10 @@ KERNELS = (
 )
 
 
+PREDICTING = ("cache", "sample", "quick", "jobs", "fresh")
+"""Options of what is predicted."""
+
+
 class _Case(NamedTuple):
     """A kernel or chain with parameters, on a GPU or CPU."""
 
@@ -51,6 +57,7 @@ class _Case(NamedTuple):
 
 
 def roofline(
+    context: typer.Context,
     words: Annotated[list[str] | None, typer.Argument(metavar="[KERNEL... --PARAMETER VALUE]", help=KERNELS)] = None,
     gpu: Annotated[
         str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file; NAME@HZ: at a clock; and CPUs.")
@@ -80,6 +87,7 @@ def roofline(
 
     check_writable(json)
     cpus, gpus = _apart(gpu, clock)
+    _refuse(context, words, gpus)
     roofs = [roof_of(name) for name in (*gpus, *cpus)]
     how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
     how["kernels"] = [str(folder) for folder in kernels or []]
@@ -88,6 +96,14 @@ def roofline(
         report.show(tables.marks(marks, roofs) if words else tables.roofs(roofs))
     if json is not None:
         write_json({"roofs": [one.to_dict() for one in roofs], "marks": [one.to_dict() for one in marks]}, json)
+
+
+def _refuse(context: typer.Context, words: list[str] | None, gpus: list[str]) -> None:
+    """Refuse options that would decide nothing."""
+    if not words:
+        refuse(typed(context, *PREDICTING, "peak", "kernels"), "is for kernels: gpusim roofline KERNEL")
+    if not gpus:
+        refuse(typed(context, *PREDICTING, "clock"), "is for GPUs: on a CPU nothing is predicted")
 
 
 def _apart(text: str, clock: str | None) -> tuple[list[str], list[str]]:

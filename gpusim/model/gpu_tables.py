@@ -59,7 +59,9 @@ def comparison(processors: Sequence[Gpu | Cpu]) -> list[RenderableType]:
     for row in rows:
         grid.add_row(row[0].name, *_cells(row))
     names = " and ".join(one.name for one in others)
-    about = f"ratio: {names} to {first.name}. Peaks are dense; links are one way; latencies are in cycles of the SM."
+    about = (
+        f"ratio: {names} to {first.name}. Peaks are dense; links are one way; HBM is device memory, of whatever type."
+    )
     stars = f"{ASSUMED} is assumed, or follows from a number that is: gpusim gpus NAME has all sources."
     assumed = any(one.kind == "assumed" for row in rows for one in row)
     return [grid, Text(""), Text(about), *([Text(stars)] if assumed else [])]

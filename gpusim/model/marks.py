@@ -189,6 +189,7 @@ def _marks(profile: Figures, kernel: str, gpu: Gpu | str | None, peak: str | Non
             bytes_claim="measured" if measured else _bytes_claim(profile, ceiling.level),
             seconds_claim="measured" if measured else "" if time is None else time.claim_text,
             interval=None if time is None else time.interval,
+            note=found.note if ceiling.level == "HBM" else "",
         )  # fmt: skip
 
 

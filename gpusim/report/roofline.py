@@ -22,7 +22,7 @@ ASSUMED = "*"
 
 LEGEND = (
     "roof: what the peak and the level's bandwidth allow at that FLOP/byte; share: of that roof; bound: what makes it, "
-    "the level or compute. The lowest roof of a kernel counts."
+    "the level or compute. The lowest roof of a kernel counts. HBM: device memory, whatever its type."
 )
 
 
@@ -138,6 +138,7 @@ def _sentences(group: Sequence[Mark]) -> Iterator[str]:
     ends = lowest.flop_rate_interval
     between = f" ({' to '.join(format_share(end / lowest.roof_flops) for end in ends)})" if ends else ""
     yield f"  Its lowest roof is {how}{share}{between}. Bytes: {_byte_claims(group)}."
+    yield from (f"  {mark.note}" for mark in group if mark.note)
 
 
 def _time_claim(mark: Mark) -> str:

@@ -83,6 +83,8 @@ class Mark:
         How far to trust `nbytes` and `seconds`, as tables show it: ``"modelled ±0.4/3.1 %"``.
     interval : Interval or None
         Between what the seconds lie.
+    note : str
+        What else a reader must know of the bytes, such as how much of the result is still in L2; mostly empty.
     """
 
     kernel: str
@@ -100,6 +102,7 @@ class Mark:
     bytes_claim: str = ""
     seconds_claim: str = ""
     interval: Interval | None = None
+    note: str = ""
 
     @property
     def share(self) -> float:
@@ -133,4 +136,5 @@ class Mark:
             "bytes_claim": self.bytes_claim,
             "seconds_claim": self.seconds_claim,
             "interval": None if ends is None else {key: plain(value) for key, value in ends._asdict().items()},
+            "note": self.note,
         }

@@ -54,6 +54,14 @@ def test_what_was_measured_of_the_same_launch_stands_below(tmp_path, capsys):
     assert measured["interval"] is None
 
 
+def test_what_l2_still_holds_is_said(tmp_path, capsys):
+    out = shown(capsys, "convolution", "--n", "64", "--json", str(tmp_path / "r.json"))
+    assert "of the result are still in L2" in " ".join(out.split())
+    notes = [mark["note"] for mark in json.loads((tmp_path / "r.json").read_text())["marks"]]
+    assert notes[:2] == ["", ""]
+    assert "still in L2" in notes[2]
+
+
 def test_parameters_in_quotes_are_of_one_kernel(capsys):
     out = shown(capsys, "matmul-tiled --tile 16", "matmul-naive", "--n", "64")
     assert "matmul-tiled M=64 N=64 K=64 T=16 on h200" in out
@@ -84,6 +92,9 @@ def test_without_a_kernel_the_roofs_alone_are_shown(capsys):
         (["matmul-tiled --n 'x"], '"matmul-tiled --n \'x": No closing quotation'),
         (["matmul-tiled", "--n", "64", "--peak", "fp99"], "unknown peak of h200 'fp99': did you mean fp8 or fp32?"),
         (["attention-standard", "--gpu", "cpu"], "attention-standard is a chain of kernels, and epyc-7742 a CPU: "),
+        (["--quick"], "--quick is for kernels: gpusim roofline KERNEL"),
+        (["--peak", "fp32"], "--peak is for kernels: gpusim roofline KERNEL"),
+        (["stencil5", "--gpu", "cpu", "--clock", "1e9"], "--clock is for GPUs: on a CPU nothing is predicted"),
         (["matmul-tiled", "--n", "64", "--gpu", "h20"], "unknown GPU 'h20': did you mean h200?"),
     ],
 )
