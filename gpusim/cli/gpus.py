@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli.files import check_apart, is_stdout, write_json
 from gpusim.cli.options import JsonFile
+from gpusim.cli.pictures import PlotFile, check_picture, save_picture
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def gpus(
         bool, typer.Option("--memory", help="Of each GPU its memory: capacity, latency, bandwidth, level by level.")
     ] = False,
     json: JsonFile = None,
+    plot: PlotFile = None,
 ) -> None:
     """List GPUs, show one with its sources, or compare several.
 
@@ -34,10 +37,11 @@ def gpus(
     from gpusim import report
     from gpusim.model.gpu_figures import processor_of
 
-    check_writable(json)
+    check_apart({"--json": json, "--plot": plot})
+    check_picture(plot)
     if not names:
-        if memory or json is not None:
-            raise GpusimError(f"{'--memory' if memory else '--json'} needs a GPU: gpusim gpus NAME")
+        if asked := [name for name, on in (("--memory", memory), ("--json", json), ("--plot", plot)) if on]:
+            raise GpusimError(f"{asked[0]} needs a GPU: gpusim gpus NAME")
         report.show(_listed())
         return
     found = [processor_of(name) for name in dict.fromkeys(names)]
@@ -46,6 +50,23 @@ def gpus(
         report.show(_hierarchies(found) if memory else _shown(found))
     if json is not None:
         write_json({"gpus": _documents(found)}, json)
+    if plot is not None:
+        _draw(found, plot)
+
+
+def _draw(found: Sequence[Gpu | Cpu], plot: Path) -> None:
+    """Draw the memory hierarchy of a GPU, or the roofs of several."""
+    from gpusim.hardware import Cpu
+    from gpusim.model.marks import roof_of
+    from gpusim.model.memory_hierarchy import levels
+    from gpusim.pictures.hierarchy import hierarchy
+    from gpusim.pictures.roofline import roofline
+
+    only = found[0]
+    if len(found) == 1 and not isinstance(only, Cpu):
+        save_picture(plot, lambda: hierarchy(only.name, levels(only)))
+    else:
+        save_picture(plot, lambda: roofline([roof_of(one.name) for one in found], []))
 
 
 def _refuse_alike(found: Sequence[Gpu | Cpu]) -> None:

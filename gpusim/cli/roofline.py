@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli.files import check_apart, is_stdout, write_json
 from gpusim.cli.options import (
     Cache,
     Clock,
@@ -24,19 +24,21 @@ from gpusim.cli.options import (
     at_clock,
     chosen_sample,
     listed_gpus,
-    typed,
 )
+from gpusim.cli.pages import HtmlFile, save_page
 from gpusim.cli.parameters import combinations, find, parted
+from gpusim.cli.pictures import PlotFile, check_picture, save_picture
 from gpusim.cli.predicting import predicted, told
-from gpusim.cli.sources import refuse
 from gpusim.errors import GpusimError, shown
 from gpusim.reading import SOURCES
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from gpusim.catalogue.algorithm import Algorithm
     from gpusim.catalogue.chain import Chain
     from gpusim.profiles.profile import Profile
-    from gpusim.results.roofline import Mark
+    from gpusim.results.roofline import Mark, Roof
 
 KERNELS = (
     "Kernels, with parameters for all of them; or in quotes with parameters of its own, such as 'matmul-tiled --tile "
@@ -63,6 +65,8 @@ def roofline(
         str, typer.Option(metavar="NAME,...", help="GPUs, by name or TOML file; NAME@HZ: at a clock; and CPUs.")
     ] = "h200",
     json: JsonFile = None,
+    plot: PlotFile = None,
+    html: HtmlFile = None,
     peak: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Which peak is the roof, as in 'tensor fp16' [default: by what is used]."),
@@ -85,17 +89,41 @@ def roofline(
     from gpusim.model.marks import roof_of
     from gpusim.report import roofline as tables
 
-    check_writable(json)
+    check_apart({"--json": json, "--plot": plot, "--html": html})
+    check_picture(plot)
     cpus, gpus = _apart(gpu, clock)
     _refuse(context, words, gpus)
     roofs = [roof_of(name) for name in (*gpus, *cpus)]
     how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
     how["kernels"] = [str(folder) for folder in kernels or []]
     marks = _marks(list(_cases(words or [], kernels or [], [*gpus, *cpus])), cpus, how, jobs, peak) if words else []
+    printed = tables.marks(marks, roofs) if words else tables.roofs(roofs)
     if not is_stdout(json):
-        report.show(tables.marks(marks, roofs) if words else tables.roofs(roofs))
+        report.show(printed)
     if json is not None:
         write_json({"roofs": [one.to_dict() for one in roofs], "marks": [one.to_dict() for one in marks]}, json)
+    _draw(roofs, marks, printed, plot, html)
+
+
+def _draw(
+    roofs: Sequence[Roof],
+    marks: Sequence[Mark],
+    printed: Sequence[RenderableType],
+    plot: Path | None,
+    html: Path | None,
+) -> None:
+    """Draw the marks below the roofs, and write the page about them, where files are given for them."""
+    from gpusim.pictures.roofline import roofline as draw
+
+    if plot is not None:
+        save_picture(plot, lambda: draw(roofs, marks))
+    if html is not None:
+        from gpusim.pages.content import Section, items
+        from gpusim.pages.launches import drawn
+
+        picture = drawn(partial(draw, roofs, marks), "Roofline", (8.4, 5.4), (5.0, 5.0))
+        names = ", ".join(roof.gpu for roof in roofs)
+        save_page(html, f"Roofline of {names}", [], [Section("", [*picture, *items(printed)])])
 
 
 def _refuse(context: typer.Context, words: list[str] | None, gpus: list[str]) -> None:

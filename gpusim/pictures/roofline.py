@@ -36,6 +36,7 @@ def roofline(roofs: Sequence[Roof], marks: Sequence[Mark], ax: Axes | None = Non
     roofs : sequence of Roof
         One at least.
     marks : sequence of Mark
+        None: the roofs alone.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -49,8 +50,8 @@ def roofline(roofs: Sequence[Roof], marks: Sequence[Mark], ax: Axes | None = Non
         There is no roof, or no mark has a time.
     """
     timed = [mark for mark in marks if mark.flop_rate > 0]
-    if not roofs or not timed:
-        raise ParameterError("a roofline takes a kernel at least that computes something and has a time")
+    if not roofs or (marks and not timed):
+        raise ParameterError("a roofline takes a roof, and kernels that compute something and have a time")
     axes = axes_of(ax, SIZE)
     low, high = _ends(roofs, timed)
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=_heights(roofs, timed, low))
@@ -82,7 +83,7 @@ def _heights(roofs: Sequence[Roof], marks: Sequence[Mark], low: float) -> tuple[
     """Ends of the axis of rates: from below the lowest mark and the slowest memory to above all ceilings."""
     slowest = min(low * rate for roof in roofs for rate in roof.bandwidths.values())
     top = max(peak for roof in roofs for peak in _peaks(marks, roof).values())
-    return min(slowest, *(mark.flop_rate for mark in marks)) / 2, 2 * top
+    return min([slowest, *(mark.flop_rate for mark in marks)]) / 2, 2 * top
 
 
 def _peaks(marks: Sequence[Mark], roof: Roof) -> dict[str, float]:
