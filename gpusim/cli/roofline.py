@@ -24,11 +24,13 @@ from gpusim.cli.options import (
     at_clock,
     chosen_sample,
     listed_gpus,
+    typed,
 )
 from gpusim.cli.pages import HtmlFile, save_page
 from gpusim.cli.parameters import combinations, find, parted
 from gpusim.cli.pictures import PlotFile, check_picture, save_picture
 from gpusim.cli.predicting import predicted, told
+from gpusim.cli.sources import refuse
 from gpusim.errors import GpusimError, shown
 from gpusim.reading import SOURCES
 
