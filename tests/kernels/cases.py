@@ -19,6 +19,13 @@ def vector(**others):
 
 
 @st.composite
+def grouped(draw):
+    """Blocks of which each path has whole warps."""
+    w = draw(st.integers(1, 4))
+    return {"N": draw(LENGTH), "w": w, "B": 32 * w * draw(st.integers(1, 4))}
+
+
+@st.composite
 def passes(draw):
     """Transposition tiles: R divides T."""
     tile = draw(st.sampled_from([1, 4, 6, 16, 32]))
@@ -144,7 +151,8 @@ CASES = {
     "transpose-naive": passes(),
     "transpose-shared": passes(),
     "transpose-padded": passes(),
-    "divergence": vector(w=st.integers(1, 4)),
+    **dict.fromkeys(("divergence", "divergence-predicated", "divergence-selected"), vector(w=st.integers(1, 4))),
+    "divergence-grouped": grouped(),
     "reduce-divergent": REDUCTION,
     "reduce-conflicting": REDUCTION,
     "reduce-sequential": REDUCTION,
@@ -156,6 +164,7 @@ CASES = {
     "matmul-tiled-f16": product(T=FEW_SQUARES),
     "matmul-tiled-bf16": product(T=FEW_SQUARES),
     "matmul-tiled-fp8": product(T=FEW_SQUARES),
+    "matmul-add": product(T=FEW_SQUARES),
     "matmul-coarsened": product(T=SQUARE, Cf=st.integers(1, 4)),
     "matmul-register-tiled": register_tiles(),
     "matmul-register-tiled-vec4": register_tiles(quads=True),
@@ -273,6 +282,7 @@ CHAINS = {
     },
     **dict.fromkeys(("sin2cos2-unfused", "chain3-unfused", "elu-unfused", "gelu-unfused"), POINTWISE),
     **dict.fromkeys(("activations-stored", "activations-recomputed"), POINTWISE),
+    "matmul-add-unfused": product(T=FEW_SQUARES),
     "attention-standard": STANDARD,
     "attention-standard-f16": STANDARD,
     "attention-standard-tensor": STANDARD_TENSOR,

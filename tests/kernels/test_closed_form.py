@@ -41,6 +41,7 @@ BATCHED = [
 GRADIENT = [{"M": 2, "N": n, "threads": t} for n in (1, 256, 700) for t in (32, 256)]
 WEIGHTS = [{"M": m, "N": n, "threads": 96} for m, n in ((1, 1), (7, 33), (3, 200))]
 PRODUCTS = [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 70)) for t in (8, 16)]
+PATHS = [{"N": n, "w": w} for n in (1, 256, 700) for w in (1, 2, 3, 4)]
 TENSOR = [
     {"M": m, "N": n, "K": k, "BM": bm, "BN": bn, "BK": bk, "WM": wm, "WN": wn, "S": s}
     for m, n, k in ((1, 8, 8), (64, 64, 64), (70, 104, 40))
@@ -68,7 +69,8 @@ GRIDS = {
     "transpose-naive": [{"M": m, "N": n, "T": t, "R": r} for m, n in ((1, 1), (33, 70)) for t, r in ((32, 8), (16, 4))],
     "transpose-shared": [{"M": m, "N": n} for m, n in ((1, 1), (32, 64), (33, 70), (100, 5))],
     "transpose-padded": [{"M": m, "N": n} for m, n in ((1, 1), (32, 64), (33, 70), (100, 5))],
-    "divergence": [{"N": n, "w": w} for n in (1, 256, 700) for w in (1, 2, 3, 4)],
+    **dict.fromkeys(("divergence", "divergence-predicated", "divergence-selected"), PATHS),
+    "divergence-grouped": [{**params, "B": 384} for params in PATHS],
     "reduce-divergent": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
     "reduce-conflicting": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
     "reduce-sequential": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
@@ -82,6 +84,7 @@ GRIDS = {
     "matmul-tiled-f16": PRODUCTS,
     "matmul-tiled-bf16": PRODUCTS,
     "matmul-tiled-fp8": PRODUCTS,
+    "matmul-add": PRODUCTS,
     "matmul-coarsened": [
         {"M": m, "N": n, "K": k, "T": t, "Cf": cf}
         for m, n, k in ((1, 1, 1), (32, 64, 32), (33, 100, 70))

@@ -13,7 +13,8 @@ from tests.marks import most_by_hand
 ALL = lookup.all(hidden=True)
 INEXACT = {
     *(algorithm.name for algorithm in ALL if algorithm.family == "attention"),
-    "divergence",  # its factors are no integers
+    # Their factors are no integers.
+    *("divergence", "divergence-grouped", "divergence-predicated", "divergence-selected"),
     # Whole numbers have no whole exponentials, sines, roots or quotients.
     *(f"softmax-{how}" for how in ("naive", "safe", "safe-f16", "safe-bf16", "parallel")),
     *("softmax-online", "softmax-online-f16", "softmax-online-bf16", "softmax-backward", "softmax-backward-f16"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import re
@@ -36,11 +37,27 @@ def run(name: str, *arguments: str) -> str:
     return printed.getvalue()
 
 
+def printed(name: str, *arguments: str) -> str:
+    """What a scenario prints, after a look at its form."""
+    text, docstring = run(name, *arguments), ast.get_docstring(ast.parse(source(name)))
+    assert max(map(len, text.splitlines())) <= 100
+    assert docstring is not None
+    assert text.startswith(docstring.splitlines()[0])
+    assert name == "softmax_three_ways" or "nan" not in text  # there it is what overflows
+    return text
+
+
 def rows(text: str) -> list[list[str]]:
     """Cells of the table, below the rule, up to the empty line that ends it."""
     lines = text.splitlines()
     below = lines[next(i for i, line in enumerate(lines) if set(line) == {"─"}) + 1 :]
     return [re.split(r" {2,}", line.strip()) for line in below[: below.index("")]]
+
+
+def second_table(text: str) -> dict[str, list[str]]:
+    """Cells of the second table, by their first."""
+    below = text.split("─\n")[2].partition("\n\n")[0]
+    return {cells[0]: cells[1:] for cells in (re.split(r" {2,}", line.strip()) for line in below.splitlines())}
 
 
 def column(text: str, index: int) -> list[str]:

@@ -12,7 +12,19 @@ import pytest
 
 import gpusim
 from gpusim.report.units import parse_bytes
-from tests.scenarios.running import FOLDER, column, load, names, numbers, rows, run, seconds, source
+from tests.scenarios.running import (
+    FOLDER,
+    column,
+    load,
+    names,
+    numbers,
+    printed,
+    rows,
+    run,
+    second_table,
+    seconds,
+    source,
+)  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,17 +59,8 @@ def test_there_is_one_for_each_question():
         "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder", "block_size",
         "block_sparsity", "parallelism", "decode_or_prefill", "gpt2_attention", "fusion", "softmax_three_ways",
         "matrix_mystery", "tensor_map", "tensor_ladder",
-        "flash_attention_generations",
+        "flash_attention_generations", "matmul_add",
     }  # fmt: skip
-
-
-def printed(name, *arguments):
-    """What a scenario prints, after a look at its form."""
-    text = run(name, *arguments)
-    assert max(map(len, text.splitlines())) <= 100
-    assert text.startswith(ast.get_docstring(ast.parse(source(name))).splitlines()[0])
-    assert name == "softmax_three_ways" or "nan" not in text  # there it is what overflows
-    return text
 
 
 def test_it_runs_as_a_file_from_any_folder(tmp_path):
@@ -355,12 +358,6 @@ def test_grouped_heads_raise_the_intensity_and_parts_of_the_cache_fill_the_sms()
     assert times[parts] < 0.6 * times[one]
     assert times[both] < 0.6 * times[grouped]
     assert times[grouped] > times[many]
-
-
-def second_table(text):
-    """Cells of the second table, by their first."""
-    below = text.split("─\n")[2].partition("\n\n")[0]
-    return {cells[0]: cells[1:] for cells in (re.split(r" {2,}", line.strip()) for line in below.splitlines())}
 
 
 @pytest.mark.long

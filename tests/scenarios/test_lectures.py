@@ -1,0 +1,55 @@
+"""Do the scenarios of single lines of lectures show what they claim?"""
+
+import re
+
+import numpy as np
+import pytest
+
+import gpusim
+from gpusim.report.units import parse_bytes
+from tests.scenarios.running import load, printed, rows
+
+MENDED = ("divergence", "divergence-grouped", "divergence-predicated", "divergence-selected")
+
+
+@pytest.mark.parametrize("w", [2, 3, 4])
+def test_mended_kernels_compute_the_same_to_the_bit(w):
+    x = np.random.default_rng(w).standard_normal(1000).astype(np.float32)
+    first, *others = (gpusim.run(kernel, {"x": x}, N=1000, w=w, B=384)["y"] for kernel in MENDED)
+    for other in others:
+        np.testing.assert_array_equal(other, first)
+
+
+def test_only_grouping_and_picked_operands_issue_one_path():
+    found = {kernel: gpusim.predict(kernel, n=3840, paths=4, block=384) for kernel in MENDED}
+    per_warp = {kernel: 32 * of.warp_instructions / (of.blocks * 384) for kernel, of in found.items()}
+    branches, grouped, predicated, selected = per_warp.values()
+    assert min(branches, predicated) > 4 * 64
+    assert max(grouped, selected) < 2 * 64
+    assert found["divergence"].simt_efficiency < 0.4
+    assert all(found[kernel].simt_efficiency == 1 for kernel in MENDED[1:])
+
+
+@pytest.mark.long
+def test_mending_divergence_is_shown_beside_its_cost():
+    below = printed("divergence").split("─\n")[2].partition("\n\n")[0]
+    by_paths = {tuple(cells[:2]): cells[2:] for cells in (re.split(r" {2,}", line) for line in below.splitlines())}
+    assert [by_paths["grouped by path", w][2] for w in "24"] == ["8", "16"]
+    assert by_paths["operands picked", "2"] == by_paths["operands picked", "4"]
+
+
+def test_adding_in_the_epilogue_saves_what_the_formula_says_of_l2():
+    text = printed("matmul_add", "--gpu", "v100", "--n", "256", "--k", "32")
+    ((*_, fused, apart, hbm_fused, hbm_apart, _, _, factor),) = rows(text)
+    saved = parse_bytes(apart) - parse_bytes(fused)
+    assert saved == pytest.approx(2 * 4 * 256**2, rel=0.02)
+    assert parse_bytes(hbm_apart) == pytest.approx(parse_bytes(hbm_fused), rel=0.02)  # L2 keeps A B
+    assert float(factor) > 1.3
+    small, large = (load("matmul_add")["formula"](256, K) for K in (32, 256))
+    assert small[1] - small[0] == large[1] - large[0] == 2 * 4 * 256**2
+
+
+def test_beyond_l2_hbm_moves_the_product_twice():
+    fused = gpusim.predict("matmul-add", "v100", n=1536, k=32)
+    apart = gpusim.predict_chain("matmul-add-unfused", "v100", n=1536, k=32)
+    assert apart.dram_bytes - fused.dram_bytes == pytest.approx(2 * 4 * 1536**2, rel=0.1)
