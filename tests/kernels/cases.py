@@ -235,6 +235,8 @@ CASES = {
     "relu-bf16": vector(),
     "relu-fp8": vector(),
     "elu": vector(),
+    **dict.fromkeys(("elu-alpha", "elu-times-alpha"), vector(alpha=st.integers(-3, 3))),
+    **dict.fromkeys(("elu-minus-one", "elu-where"), vector()),
     "gelu": vector(),
     "dropout": DROPOUT,
     "dropout-f16": DROPOUT,
@@ -281,6 +283,7 @@ CHAINS = {
         for t in ("", "-f16")
     },
     **dict.fromkeys(("sin2cos2-unfused", "chain3-unfused", "elu-unfused", "gelu-unfused"), POINTWISE),
+    "elu-alpha-unfused": POINTWISE,
     **dict.fromkeys(("activations-stored", "activations-recomputed"), POINTWISE),
     "matmul-add-unfused": product(T=FEW_SQUARES),
     "attention-standard": STANDARD,

@@ -165,6 +165,7 @@ GRIDS = {
     "relu-bf16": ELEMENTS,
     "relu-fp8": ELEMENTS,
     "elu": ELEMENTS,
+    "elu-alpha": [{"N": n, "alpha": 2} for n in (1, 256, 257)],
     "gelu": ELEMENTS,
     "dropout": ELEMENTS,
     "dropout-f16": ELEMENTS,

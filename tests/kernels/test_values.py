@@ -20,7 +20,7 @@ INEXACT = {
     *("softmax-online", "softmax-online-f16", "softmax-online-bf16", "softmax-backward", "softmax-backward-f16"),
     *("layernorm", "layernorm-f16", "rmsnorm", "rmsnorm-f16", "row-mean", "row-scale"),
     *("dropout", "dropout-f16", "dropout-residual", "dropout-residual-f16"),
-    *("sin", "cos", "exp", "tanh", "sin2cos2", "chain3-fused", "elu", "gelu", "gelu-inner"),
+    *("sin", "cos", "exp", "tanh", "sin2cos2", "chain3-fused", "elu", "elu-alpha", "gelu", "gelu-inner"),
     *("sigmoid3", "sigmoid3-stored", "sigmoid3-backward", "sigmoid3-backward-recomputed"),
 }
 relaxed = settings(max_examples=4)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from gpusim.report.units import parse_bytes
+
 FOLDER = Path(__file__).resolve().parents[2] / "scenarios"
 
 
@@ -74,3 +76,8 @@ def seconds(text: str, index: int) -> list[float]:
     """One column of the table, of times."""
     cells = [cell.split() for cell in column(text, index)]
     return [float(time) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}[unit] for time, unit in cells]
+
+
+def moved(text: str, index: int) -> list[float]:
+    """One column of the table, of bytes."""
+    return [parse_bytes(cell) for cell in column(text, index)]

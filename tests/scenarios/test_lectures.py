@@ -7,7 +7,7 @@ import pytest
 
 import gpusim
 from gpusim.report.units import parse_bytes
-from tests.scenarios.running import load, printed, rows
+from tests.scenarios.running import column, load, moved, numbers, printed, rows, second_table
 
 MENDED = ("divergence", "divergence-grouped", "divergence-predicated", "divergence-selected")
 
@@ -53,3 +53,24 @@ def test_beyond_l2_hbm_moves_the_product_twice():
     fused = gpusim.predict("matmul-add", "v100", n=1536, k=32)
     apart = gpusim.predict_chain("matmul-add-unfused", "v100", n=1536, k=32)
     assert apart.dram_bytes - fused.dram_bytes == pytest.approx(2 * 4 * 1536**2, rel=0.1)
+
+
+def test_hbm_reads_bursts_and_l1_counts_sectors():
+    text = printed("dram_bursts")
+    asked, sectors, formula, hbm = (moved(text, index) for index in (1, 2, 3, 4))
+    assert [nbytes / asked[0] for nbytes in sectors] == pytest.approx([1, 2, 4, 8, 8, 8], rel=0.01)
+    assert [nbytes / asked[0] for nbytes in hbm] == pytest.approx([1, 2, 4, 8, 16, 16], rel=0.01)
+    assert hbm == formula
+    measured = column(text, 9)
+    assert measured[4] == "–"
+    assert [parse_bytes(cell) for cell in measured if cell != "–"] == pytest.approx([*hbm[:4], hbm[5]], rel=0.01)
+    useful = numbers(text, 7)
+    assert useful[:5] == sorted(useful[:5], reverse=True)
+    assert useful[5] == pytest.approx(useful[4], rel=0.03)
+
+
+def test_one_float_brings_its_burst_with_it():
+    by_gpu = second_table(printed("dram_bursts", "--gpu", "v100"))
+    assert {gpu: cells[2:4] for gpu, cells in by_gpu.items() if gpu in ("h200", "v100")} == {
+        "h200": ["64", "64"], "v100": ["32", "32"],
+    }  # fmt: skip

@@ -49,6 +49,13 @@ def test_strided_copies(counters):
         assert time == took(row)
 
 
+def test_bursts(counters):
+    for stride, (quoted, time) in load("dram_bursts")["H200"].items():
+        row = counters[f"strided_s{stride}_1048576"]
+        assert (quoted,) == read(row, "dram__bytes_read.sum")
+        assert time == took(row)
+
+
 def test_naive_and_coalesced(counters):
     launches = {"matmul-naive": "mm_naive_uncoalesced", "matmul-coalesced": "mm_coalesced32"}
     for (kernel, n), (*quoted, time) in load("naive_or_coalesced")["H200"].items():

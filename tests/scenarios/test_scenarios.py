@@ -16,6 +16,7 @@ from tests.scenarios.running import (
     FOLDER,
     column,
     load,
+    moved,
     names,
     numbers,
     printed,
@@ -59,7 +60,7 @@ def test_there_is_one_for_each_question():
         "wave_quantisation", "attention_loops", "attention_ledger", "precision_ladder", "block_size",
         "block_sparsity", "parallelism", "decode_or_prefill", "gpt2_attention", "fusion", "softmax_three_ways",
         "matrix_mystery", "tensor_map", "tensor_ladder",
-        "flash_attention_generations", "matmul_add",
+        "flash_attention_generations", "matmul_add", "dram_bursts",
     }  # fmt: skip
 
 
@@ -293,11 +294,6 @@ def test_hbm_sees_the_matrices_of_attention_only_where_they_outgrow_l2():
     for index, count in ((5, 3), (6, 3), (7, 2), (8, 3)):
         assert all(0 <= got - q_k_v < code for got, q_k_v in zip(moved(text, index)[:count], inputs, strict=False))
     assert moved(text, 7)[2] > 5 * inputs[2]
-
-
-def moved(text, index):
-    """One column of the table, of bytes."""
-    return [parse_bytes(cell) for cell in column(text, index)]
 
 
 @pytest.mark.long
