@@ -1,4 +1,4 @@
-"""Why do neighbours come along when one float is read from HBM, and what do they cost who skips them?
+"""Why do neighbours come along when one float is read from HBM, and what does skipping them cost?
 
 Claim: DRAM is read in bursts and caches fetch whole sectors: 4 bytes cost 64 on an H200. Floats up
 to 8 apart fill the sectors they touch, floats up to 16 apart the bursts; beyond, most bytes are waste.

@@ -1,5 +1,6 @@
 """Do the scenarios of single lines of lectures show what they claim?"""
 
+import importlib.util
 import re
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import gpusim
 from gpusim.report.units import parse_bytes
-from tests.scenarios.running import column, load, moved, numbers, printed, rows, second_table
+from tests.scenarios.running import column, load, moved, numbers, printed, rows, second_table, seconds
 
 MENDED = ("divergence", "divergence-grouped", "divergence-predicated", "divergence-selected")
 
@@ -74,3 +75,36 @@ def test_one_float_brings_its_burst_with_it():
     assert {gpu: cells[2:4] for gpu, cells in by_gpu.items() if gpu in ("h200", "v100")} == {
         "h200": ["64", "64"], "v100": ["32", "32"],
     }  # fmt: skip
+
+
+def by_writer(text):
+    """Rows of the scenario elu by who wrote the kernel: accesses an element through L2, bytes of HBM, seconds."""
+    return {
+        cells[0]: (float(cells[2][:-2]), parse_bytes(cells[4]), time)
+        for cells, time in zip(rows(text), seconds(text, 7), strict=True)
+    }
+
+
+@pytest.mark.usefixtures("compiler")
+def test_eagerly_elu_moves_nine_accesses_an_element_and_in_any_one_kernel_two(monkeypatch):
+    found, lacking = importlib.util.find_spec, {"triton", "torch"}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *_: None if name in lacking else found(name, *_))
+    text = printed("elu", "--n", "65536")
+    found = by_writer(text)
+    assert list(found) == ["eager", "described", "CUDA"]
+    assert [accesses for accesses, *_ in found.values()] == [9.0, 2.0, 2.0]
+    assert found["eager"][2] > 3 * max(found["described"][2], found["CUDA"][2])
+    assert "Triton is not installed" in text
+    assert "PyTorch is not installed" in text
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.filterwarnings("ignore")  # PyTorch's own, and Triton's
+def test_triton_and_inductor_move_what_cuda_does():
+    pytest.importorskip("triton", reason="gpusim[triton] is not installed")
+    pytest.importorskip("torch", minversion="2.10", reason="PyTorch is not installed")
+    found = by_writer(printed("elu", "--n", "65536"))
+    assert list(found) == ["eager", "described", "CUDA", "Triton", "torch.compile"]
+    assert [accesses for accesses, *_ in found.values()] == [9.0, 2.0, 2.0, 2.0, 2.0]
+    assert max(hbm for _, hbm, _ in found.values()) < 1.2 * 4 * 65536
