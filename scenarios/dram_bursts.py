@@ -1,7 +1,7 @@
 """Why do neighbours come along when one float is read from HBM, and what does skipping them cost?
 
-Claim: DRAM is read in bursts and caches fetch whole sectors: 4 bytes cost 64 on an H200. Floats up
-to 8 apart fill the sectors they touch, floats up to 16 apart the bursts; beyond, most bytes are waste.
+Claim: DRAM is read in bursts and caches fetch whole sectors: 4 bytes cost 64 on an H200. Floats 8
+apart take a sector each, floats 16 apart a burst each.
 Formula: with floats s apart, sectors of 32 bytes take min(4 s, 32) bytes a float, HBM min(4 s, F)
 where a miss brings F. Of the bandwidth 4/min(4 s, F) is of use.
 """

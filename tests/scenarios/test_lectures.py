@@ -108,3 +108,23 @@ def test_triton_and_inductor_move_what_cuda_does():
     assert list(found) == ["eager", "described", "CUDA", "Triton", "torch.compile"]
     assert [accesses for accesses, *_ in found.values()] == [9.0, 2.0, 2.0, 2.0, 2.0]
     assert max(hbm for _, hbm, _ in found.values()) < 1.2 * 4 * 65536
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("compiler")
+def test_shares_of_peak_grow_from_flash_1_to_3_and_are_near_what_was_published():
+    text = printed("attention_peak")
+    shares = dict(zip([tuple(cells[:3]) for cells in rows(text)], numbers(text, 8), strict=True))
+    assert shares["FA-1", "a100-40gb", "CUDA"] < 0.6 * shares["FA-2", "a100-40gb", "CUDA"]
+    assert 50 < shares["FA-2", "a100-40gb", "tensor"] < 73  # as the abstract has it
+    assert shares["FA-2", "h100-sxm", "tensor"] < 40 < shares["FA-3", "h100-sxm", "tensor"] < 75
+    published = [(float(cells[8][:-2]), float(cells[11][:-2])) for cells in rows(text) if "tensor" in cells]
+    assert all(predicted == pytest.approx(share, rel=0.15) for predicted, share in published)
+
+
+def test_a_share_of_peak_is_flops_over_time_and_the_datasheets_rate():
+    text = printed("attention_peak", "--only", "FA-2")
+    for cells, time in zip(rows(text), seconds(text, 5), strict=True):
+        rate = 4 * 16384 * float(cells[3]) * 2048 / time / 1e12
+        assert float(cells[6]) == pytest.approx(rate, rel=0.01)
+        assert float(cells[8][:-2]) == pytest.approx(100 * rate / float(cells[7]), abs=1)

@@ -131,6 +131,12 @@ def test_published_rates_of_attention():
             assert quoted == tuple(of[flash_attention_2.Shape(128, False, N)] for of in both)
 
 
+def test_published_shares_of_peak():
+    for (way, gpu, N, d), (passes, rate) in load("attention_peak")["PUBLISHED"].items():
+        kernel, card = way.lower().replace("-", ""), gpu.replace("40gb", "80gb")
+        assert rate == flash_attention_2.published(card, passes, kernel)[flash_attention_2.Shape(d, False, N)]
+
+
 def test_softmaxes(counters):
     for way, (*quoted, nanoseconds) in load("softmax_three_ways")["H200"].items():
         row = counters[f"softmax_{way}_4096x1024"]
