@@ -1,9 +1,9 @@
 """Which share of its peak does a GPU reach in FlashAttention-1, -2 and -3?
 
 Claim: FlashAttention-1 reaches 25 to 40 % of an A100's tensor cores, -2 50 to 73 %; on an H100 -2
-35 %, -3 by wgmma and the TMA unit up to 75 % (arXiv 2307.08691 and 2407.08608).
-Formula: a forward pass has 4 B H N^2 d FLOP, whatever it recomputes. Share of peak is FLOP over time
-and the datasheet's dense FP16 rate: 312 TFLOP/s of an A100, 989 of an H100.
+reaches 35 %, -3 by wgmma and the TMA unit up to 75 % (arXiv 2307.08691, 2407.08608).
+Formula: a forward pass has 4 B H N^2 d FLOP, whatever it recomputes. Share of peak is FLOP over
+time and the datasheet's dense FP16 rate: 312 TFLOP/s of an A100, 989 of an H100.
 """
 
 import argparse

@@ -12,6 +12,7 @@ A module answers one question; it is imported when it is first used.
 ``fp8``               bytes of FP8 tensors with their scales; quantisation tile by tile
 ``attention_memory``  bytes of attention's N x N matrices, against FlashAttention's extra
 ``flash_attention_3`` FlashAttention-3: bytes, exponentials beside products, and the time they allow
+``copies``            copies between host and device: one after another with kernels, or overlapped in chunks
 ``pipeline``          kernels and the tensors between them: traffic, launches, peak memory, fusion
 ===================== ==========================================================================
 
@@ -28,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gpusim.model import (
         attention_memory,
+        copies,
         flash_attention_3,
         fp8,
         fusion,
@@ -40,8 +42,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "attention_memory", "flash_attention_3", "fp8", "fusion", "latency", "pipeline", "recomputation", "roofline",
-    "training_memory", "waves",
+    "attention_memory", "copies", "flash_attention_3", "fp8", "fusion", "latency", "pipeline", "recomputation",
+    "roofline", "training_memory", "waves",
 ]  # fmt: skip
 
 

@@ -128,3 +128,16 @@ def test_a_share_of_peak_is_flops_over_time_and_the_datasheets_rate():
         rate = 4 * 16384 * float(cells[3]) * 2048 / time / 1e12
         assert float(cells[6]) == pytest.approx(rate, rel=0.01)
         assert float(cells[8][:-2]) == pytest.approx(100 * rate / float(cells[7]), abs=1)
+
+
+def test_streams_hide_all_but_the_slowest_of_copies_and_kernel():
+    text = printed("copies_and_kernels", "--kernel", "vector-add")
+    for cells, *times in zip(rows(text), *(seconds(text, index) for index in range(3, 8)), strict=True):
+        k, (into, kernel, out, apart, overlapped) = int(cells[2]), times
+        assert apart == pytest.approx(k * (into + kernel + out), rel=0.01)
+        assert overlapped == pytest.approx(into + kernel + out + (k - 1) * max(into, kernel, out), rel=0.01)
+    assert seconds(text, 3)[3] == pytest.approx(8 * 2**22 / 63.02e9, rel=0.01)
+    assert max(numbers(text, 8)) < 1.7
+    drawn = re.search(r"4 chunks, overlapped: .*\ncopy in +(.*)\nkernel +(.*)\ncopy out +(.*)\n", text)
+    assert all(set("0123") <= set(line) for line in drawn.groups()[::2])
+    assert len({len(line) for line in drawn.groups()}) == 1
