@@ -1,4 +1,4 @@
-"""Where does the time of an algorithm go whose data is in the host's memory, and what do streams save?
+"""Where does time go if data is in the host's memory, and what do streams save?
 
 Claim: copies over PCIe take longer than the kernel. In chunks, each with a stream of its own, copies
 in, kernels and copies out overlap, and only the slowest of the three shows.
@@ -71,7 +71,7 @@ def main() -> None:
                         pictures += [title, *draw(spans, whole), ""]
     about = (
         f"vector-add of {N} floats, and {L} products of {SIDE} x {SIDE} matrices. Copy in, SMs, copy out: of one "
-        "chunk, caches cold. Factor: time without chunks or streams over that. Links at their peak, one way; memory is pinned."
+        "chunk, caches cold. Factor: time without chunks or streams over that. Links at their peak, one way; pinned."
     )
     why = (
         "An addition waits for PCIe nearly all the time, and streams can hide no more than the copy out: 1.5 times at "
