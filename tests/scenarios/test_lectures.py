@@ -141,3 +141,29 @@ def test_streams_hide_all_but_the_slowest_of_copies_and_kernel():
     drawn = re.search(r"4 chunks, overlapped: .*\ncopy in +(.*)\nkernel +(.*)\ncopy out +(.*)\n", text)
     assert all(set("0123") <= set(line) for line in drawn.groups()[::2])
     assert len({len(line) for line in drawn.groups()}) == 1
+
+
+@pytest.mark.usefixtures("compiler")
+def test_the_host_hides_behind_long_kernels_only():
+    text = printed("launch_overhead", "--n", "4096", "1048576")
+    predicted = {cells[0]: cells[1] for cells in rows(text)}
+    assert 1 < float(predicted["h200"].removesuffix(" us")) < 2
+    assert rows(text)[0][2:] == ["1.37 us", "513 ns"]
+    below = text.split("─\n")[2].partition("\n\n")[0].splitlines()
+    short, long, *_ = (re.split(r" {2,}", line.strip()) for line in below)
+    assert (short[-1], long[-1]) == ("host", "GPU")
+    assert float(short[4].removesuffix(" us")) == pytest.approx(4 * 5 + 2, abs=0.5)
+    assert "Nobody has measured" in text or "Measured by the host's clock" in text
+
+
+def test_launches_that_are_asked_for_too_late_leave_the_gpu_idle():
+    at_once = load("launch_overhead")["asked_at_once"]
+    assert at_once([2.0] * 4, 5.0) == 22
+    assert at_once([9.0] * 4, 5.0) == 41
+    assert at_once([20.0, 1.0], 5.0) == 26
+
+
+def test_what_was_measured_of_the_host_is_shown():
+    said = load("launch_overhead")["said"]
+    assert "each waited for 8.20 us" in said({"asked for": [2.5, 2.4, 3.0], "each waited for": [8.2, 8.0, 9.1]})
+    assert "Nobody has measured" in said({})
