@@ -1,7 +1,7 @@
 """Where does time go if data is in the host's memory, and what do streams save?
 
-Claim: copies over PCIe take longer than the kernel. In chunks, each with a stream of its own, copies
-and kernels overlap, and only the slowest of the three units shows.
+Claim: copies over PCIe take longer than the kernel. In chunks, each with a stream of its own, they
+overlap, and only the slowest of the three units shows.
 Formula: k chunks of a, b and c seconds (in, kernel, out) take k (a + b + c) one after another, and
 a + b + c + (k - 1) max(a, b, c) overlapped.
 """

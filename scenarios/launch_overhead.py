@@ -1,6 +1,6 @@
 """What does a launch cost, on the GPU and on the host, and when does fusing small kernels pay for it?
 
-Claim: a launch costs 5 to 10 us. That is the host's part; on the GPU an empty kernel takes 1 to 2 us,
+Claim: a launch costs 5 to 10 us. That is the host's part; on the GPU an empty kernel takes 1 to 2,
 and launches follow one another without a gap as long as the host is ahead.
 Formula: n kernels of t seconds, h of the host's a launch: asked for at once they take about
 max(n h + t, h + n t), each waited for n (h + t), fused h + t'.

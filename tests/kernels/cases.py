@@ -118,10 +118,12 @@ TENSOR_FLASH = heads(
     (16, 32, 32), (64, 64, 32), (128, 64, 32), (32, 128, 64), W=st.sampled_from([16, 32]),
 )  # fmt: skip
 
+TENSOR_SPLIT = heads((16, 32, 32), (64, 32, 64), (32, 64, 64), (128, 16, 64), W=st.sampled_from([16, 32]))
+
 TENSOR_PRODUCTS = ("matmul-tensor", "matmul-tensor-bf16")
 TENSOR_PAIRS = ("attention-scores-tensor", "matmul-batched-nn-tensor")
 TENSOR_ATTENTION = tuple(f"flash-attention-2-tensor{causal}{t}" for causal in ("", "-causal") for t in ("", "-bf16"))
-TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_PAIRS, *TENSOR_ATTENTION)
+TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_PAIRS, *TENSOR_ATTENTION, "flash-attention-split-keys-tensor")
 SINCE_ADA, SINCE_AMPERE = ("rtx-4090", "h200", "b200"), ("a100-40gb", "rtx-4090", "h200", "b200")
 OF_LATER_GPUS = {
     **dict.fromkeys(("relu-fp8", "matmul-tiled-fp8"), SINCE_ADA),
@@ -171,6 +173,7 @@ CASES = {
     **dict.fromkeys(TENSOR_PRODUCTS, tensor_tiles()),
     **dict.fromkeys(TENSOR_PAIRS, tensor_tiles(pairs=True)),
     **dict.fromkeys(TENSOR_ATTENTION, TENSOR_FLASH),
+    "flash-attention-split-keys-tensor": TENSOR_SPLIT,
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
     "flash-attention-1-swapped": FLASH,

@@ -103,6 +103,11 @@ GRIDS = {
     **dict.fromkeys(("matmul-tensor", "matmul-tensor-bf16"), TENSOR),
     **dict.fromkeys(("attention-scores-tensor", "matmul-batched-nn-tensor"), TENSOR_PAIRS),
     **dict.fromkeys(("flash-attention-2-tensor", "flash-attention-2-tensor-bf16"), TENSOR_FLASH),
+    "flash-attention-split-keys-tensor": [
+        {"B": b, "H": h, "N": n, "d": 32, "Br": br, "Bc": 64, "W": w}
+        for b, h, n in ((1, 1, 1), (1, 2, 64), (2, 1, 137))
+        for br, w in ((64, 16), (32, 32))
+    ],
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
     "flash-attention-1-swapped": FLASH,

@@ -167,3 +167,27 @@ def test_what_was_measured_of_the_host_is_shown():
     said = load("launch_overhead")["said"]
     assert "each waited for 8.20 us" in said({"asked for": [2.5, 2.4, 3.0], "each waited for": [8.2, 8.0, 9.1]})
     assert "Nobody has measured" in said({})
+
+
+def test_sharing_out_keys_sends_parts_of_o_through_shared_memory_and_queries_nothing():
+    queries, keys = rows(printed("attention_warps", "--gpu", "h100-sxm"))
+    products, parts, loads, stores = (parse_bytes(cell) for cell in queries[2:6])
+    assert (parts, stores) == (0, 0)
+    assert loads == pytest.approx(products, rel=0.01)
+    products, parts, loads, stores = (parse_bytes(cell) for cell in keys[2:6])
+    assert parts == pytest.approx(2 * 4 * 64 * 64 * 4, rel=0.01)
+    assert stores > parts / 2
+    assert products + parts / 2 < loads < 2 * (products + parts / 2)
+    assert (int(queries[6]), int(keys[6])) == (2, 5)
+    assert float(keys[9].removesuffix(" us")) > 1.5 * float(queries[9].removesuffix(" us"))
+
+
+def test_sharing_out_keys_or_queries_gives_the_same_attention():
+    given = np.random.default_rng(3).standard_normal((3, 1, 2, 100, 64)).astype(np.float16)
+    inputs = dict(zip("QKV", given, strict=True))
+    queries, keys = (
+        gpusim.run(f"flash-attention-{way}-tensor", inputs, B=1, H=2, N=100, d=64, Br=64, Bc=64, W=16)
+        for way in ("2", "split-keys")
+    )
+    np.testing.assert_allclose(keys["O"].astype(float), queries["O"].astype(float), atol=2e-3)
+    np.testing.assert_allclose(keys["L"], queries["L"], atol=1e-5)

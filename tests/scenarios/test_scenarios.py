@@ -61,7 +61,7 @@ def test_there_is_one_for_each_question():
         "block_sparsity", "parallelism", "decode_or_prefill", "gpt2_attention", "fusion", "softmax_three_ways",
         "matrix_mystery", "tensor_map", "tensor_ladder",
         "flash_attention_generations", "matmul_add", "dram_bursts", "elu", "attention_peak", "copies_and_kernels",
-        "launch_overhead",
+        "launch_overhead", "attention_warps",
     }  # fmt: skip
 
 
