@@ -53,10 +53,10 @@ def standard(N: int, d: int, kind: str, progress: ProgressLine) -> float | None:
     return sum(predict(kernel, progress, **sizes) for kernel, sizes in steps.items())
 
 
-def flash_3(N: int, progress: ProgressLine) -> float:
+def flash_3(N: int, progress: ProgressLine, some: int | None = None) -> float:
     """Give seconds of FlashAttention-3: simulated for some of the heads, which all are taken to be like."""
     d, all_heads = 128, TOKENS // N * (HIDDEN // 128)
-    heads = min(all_heads, max(FEW // N**2, TOKENS // N))
+    heads = min(all_heads, some or max(FEW // N**2, TOKENS // N))
     arrays = [np.zeros((heads, N, d), np.float16) for _ in "QKVO"]
     maps = [gpusim.TensorMap(array, (1, 128 - 64 * (k == 3), 64), swizzle=128) for k, array in enumerate(arrays)]
     arguments = [*maps, np.zeros(heads * N, np.float32), np.int32(N), np.float32(d**-0.5)]

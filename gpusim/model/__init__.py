@@ -20,6 +20,7 @@ A module answers one question; it is imported when it is first used.
 ``attention_memory``   bytes of attention's N x N matrices, against FlashAttention's extra
 ``attention_training`` what a framework keeps of attention for the backward pass, and both passes' peaks
 ``flash_attention_3``  FlashAttention-3: bytes, exponentials beside products, and the time they allow
+``copies``             copies between host and device: one after another with kernels, or overlapped in chunks
 ``pipeline``           kernels and the tensors between them: traffic, launches, peak memory, fusion
 ====================== ==========================================================================
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from gpusim.model import (
         attention_memory,
         attention_training,
+        copies,
         flash_attention_3,
         formats,
         fp8,
@@ -56,9 +58,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "attention_memory", "attention_training", "flash_attention_3", "formats", "fp8", "fusion", "gpu_figures",
-    "gpu_tables", "latency", "marks", "memory_hierarchy", "online_softmax", "pipeline", "recomputation",
-    "roofline", "rounding", "training_memory", "waves",
+    "attention_memory", "attention_training", "copies", "flash_attention_3", "formats", "fp8", "fusion",
+    "gpu_figures", "gpu_tables", "latency", "marks", "memory_hierarchy", "online_softmax", "pipeline",
+    "recomputation", "roofline", "rounding", "training_memory", "waves",
 ]  # fmt: skip
 
 

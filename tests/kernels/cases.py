@@ -19,6 +19,13 @@ def vector(**others):
 
 
 @st.composite
+def grouped(draw):
+    """Blocks of which each path has whole warps."""
+    w = draw(st.integers(1, 4))
+    return {"N": draw(LENGTH), "w": w, "B": 32 * w * draw(st.integers(1, 4))}
+
+
+@st.composite
 def passes(draw):
     """Transposition tiles: R divides T."""
     tile = draw(st.sampled_from([1, 4, 6, 16, 32]))
@@ -120,10 +127,12 @@ TENSOR_FLASH = heads(
     (16, 32, 32), (64, 64, 32), (128, 64, 32), (32, 128, 64), W=st.sampled_from([16, 32]),
 )  # fmt: skip
 
+TENSOR_SPLIT = heads((16, 32, 32), (64, 32, 64), (32, 64, 64), (128, 16, 64), W=st.sampled_from([16, 32]))
+
 TENSOR_PRODUCTS = ("matmul-tensor", "matmul-tensor-bf16")
 TENSOR_PAIRS = ("attention-scores-tensor", "matmul-batched-nn-tensor")
 TENSOR_ATTENTION = tuple(f"flash-attention-2-tensor{causal}{t}" for causal in ("", "-causal") for t in ("", "-bf16"))
-TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_PAIRS, *TENSOR_ATTENTION)
+TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_PAIRS, *TENSOR_ATTENTION, "flash-attention-split-keys-tensor")
 SINCE_ADA, SINCE_AMPERE = ("rtx-4090", "h200", "b200"), ("a100-40gb", "rtx-4090", "h200", "b200")
 OF_LATER_GPUS = {
     **dict.fromkeys(("relu-fp8", "matmul-tiled-fp8"), SINCE_ADA),
@@ -153,7 +162,8 @@ CASES = {
     "transpose-naive": passes(),
     "transpose-shared": passes(),
     "transpose-padded": passes(),
-    "divergence": vector(w=st.integers(1, 4)),
+    **dict.fromkeys(("divergence", "divergence-predicated", "divergence-selected"), vector(w=st.integers(1, 4))),
+    "divergence-grouped": grouped(),
     "reduce-divergent": REDUCTION,
     "reduce-conflicting": REDUCTION,
     "reduce-sequential": REDUCTION,
@@ -167,12 +177,14 @@ CASES = {
     "matmul-tiled-f16": product(T=FEW_SQUARES),
     "matmul-tiled-bf16": product(T=FEW_SQUARES),
     "matmul-tiled-fp8": product(T=FEW_SQUARES),
+    "matmul-add": product(T=FEW_SQUARES),
     "matmul-coarsened": product(T=SQUARE, Cf=st.integers(1, 4)),
     "matmul-register-tiled": register_tiles(),
     "matmul-register-tiled-vec4": register_tiles(quads=True),
     **dict.fromkeys(TENSOR_PRODUCTS, tensor_tiles()),
     **dict.fromkeys(TENSOR_PAIRS, tensor_tiles(pairs=True)),
     **dict.fromkeys(TENSOR_ATTENTION, TENSOR_FLASH),
+    "flash-attention-split-keys-tensor": TENSOR_SPLIT,
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
     "flash-attention-1-swapped": FLASH,
@@ -237,6 +249,8 @@ CASES = {
     "relu-bf16": vector(),
     "relu-fp8": vector(),
     "elu": vector(),
+    **dict.fromkeys(("elu-alpha", "elu-times-alpha"), vector(alpha=st.integers(-3, 3))),
+    **dict.fromkeys(("elu-minus-one", "elu-where"), vector()),
     "gelu": vector(),
     "dropout": DROPOUT,
     "dropout-f16": DROPOUT,
@@ -283,7 +297,9 @@ CHAINS = {
         for t in ("", "-f16")
     },
     **dict.fromkeys(("sin2cos2-unfused", "chain3-unfused", "elu-unfused", "gelu-unfused"), POINTWISE),
+    "elu-alpha-unfused": POINTWISE,
     **dict.fromkeys(("activations-stored", "activations-recomputed"), POINTWISE),
+    "matmul-add-unfused": product(T=FEW_SQUARES),
     "attention-standard": STANDARD,
     "attention-standard-f16": STANDARD,
     "attention-standard-tensor": STANDARD_TENSOR,

@@ -12,7 +12,20 @@ import pytest
 
 import gpusim
 from gpusim.report.units import parse_bytes
-from tests.scenarios.running import FOLDER, column, load, names, numbers, rows, run, seconds, source
+from tests.scenarios.running import (
+    FOLDER,
+    column,
+    load,
+    moved,
+    names,
+    numbers,
+    printed,
+    rows,
+    run,
+    second_table,
+    seconds,
+    source,
+)  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,8 +45,9 @@ def test_it_imports_nothing_private_and_stays_small(name):
     assert 20 <= len(text.splitlines()) <= 145
     modules = [node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
     inside = {module for module in modules if module.startswith("gpusim")}
-    report = {f"gpusim.report{part}" for part in ("", ".listings", ".units", ".drawing")}
-    assert inside <= {"gpusim.catalogue.lookup", "gpusim.progress", *report}
+    report = {f"gpusim.report{part}" for part in ("", ".listings", ".units")}
+    pictures = {"gpusim.pictures.canvas", "gpusim.pictures.saving"}
+    assert inside <= {"gpusim.catalogue.lookup", "gpusim.progress", *report, *pictures}
 
 
 @pytest.mark.parametrize("name", names())
@@ -48,17 +62,9 @@ def test_there_is_one_for_each_question():
         "block_sparsity", "parallelism", "decode_or_prefill", "gpt2_attention", "fusion", "softmax_three_ways",
         "matrix_mystery", "tensor_map", "tensor_ladder",
         "flash_attention_generations", "memory_hierarchy", "formats", "training_bytes", "fp8_tiles", "online_softmax",
-        "attention_peak_memory", "compute_growth",
+        "attention_peak_memory", "compute_growth", "matmul_add", "dram_bursts", "elu", "attention_peak",
+        "copies_and_kernels", "launch_overhead", "attention_warps",
     }  # fmt: skip
-
-
-def printed(name, *arguments):
-    """What a scenario prints, after a look at its form."""
-    text = run(name, *arguments)
-    assert max(map(len, text.splitlines())) <= 100
-    assert text.startswith(ast.get_docstring(ast.parse(source(name))).splitlines()[0])
-    assert name in ("softmax_three_ways", "formats") or "nan" not in text  # there it is what overflows
-    return text
 
 
 def test_it_runs_as_a_file_from_any_folder(tmp_path):
@@ -301,11 +307,6 @@ def test_hbm_sees_the_matrices_of_attention_only_where_they_outgrow_l2():
     assert moved(text, 7)[2] > 5 * inputs[2]
 
 
-def moved(text, index):
-    """One column of the table, of bytes."""
-    return [parse_bytes(cell) for cell in column(text, index)]
-
-
 @pytest.mark.long
 def test_larger_tiles_save_time_and_hbm_accesses_only_beyond_l2():
     sizes = ("--n", "64", "--d", "16", "--heads", "672", "--Bc", "8,32")
@@ -364,12 +365,6 @@ def test_grouped_heads_raise_the_intensity_and_parts_of_the_cache_fill_the_sms()
     assert times[parts] < 0.6 * times[one]
     assert times[both] < 0.6 * times[grouped]
     assert times[grouped] > times[many]
-
-
-def second_table(text):
-    """Cells of the second table, by their first."""
-    below = text.split("─\n")[2].partition("\n\n")[0]
-    return {cells[0]: cells[1:] for cells in (re.split(r" {2,}", line.strip()) for line in below.splitlines())}
 
 
 @pytest.mark.long
