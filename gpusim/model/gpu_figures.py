@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.hardware import Gpu, load, load_cpu
 from gpusim.hardware.cpu import Cpu, cpu_of
+from gpusim.hardware.quantities import KINDS
 from gpusim.model import memory_hierarchy
 from gpusim.model.marks import roof_of, weakest
 from gpusim.results.documents import finite
@@ -157,10 +158,9 @@ def _cpu_memory(cpu: Cpu) -> Iterator[Figure]:
 
 
 def _ridges(roof: Roof, level: str) -> Iterator[Figure]:
-    order = ("datasheet", "measured", "fitted", "assumed")
     for peak in _RIDGES:
         if peak in roof.peak_flops:
-            kind = max(roof.kinds[peak], roof.kinds[level], key=order.index)
+            kind = max(roof.kinds[peak], roof.kinds[level], key=KINDS.index)
             yield Figure(f"ridge {peak}, {level}", "flop/byte", roof.peak_flops[peak] / roof.bandwidths[level], kind)
 
 

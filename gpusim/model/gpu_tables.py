@@ -106,13 +106,12 @@ def hierarchy(gpu: Gpu) -> list[RenderableType]:
 def _level_cells(level: Level) -> Iterator[str]:
     """A cell for each number; one that is not known, or does not apply, is left open."""
     wide = level.sm_bytes_per_cycle
-    share = "sm_bandwidth" if "sm_bandwidth" in level.kinds else "bandwidth"
     cells = (
         (level.sm_bytes, format_capacity(level.sm_bytes), "capacity"),
         (level.nbytes, format_capacity(level.nbytes), "capacity"),
         (level.latency_cycles, f"{level.latency_cycles:.0f}", "latency"),
         (level.latency_s, f"{1e9 * level.latency_s:.0f}", "latency"),
-        (wide, f"{wide:.3g}" if wide < 100 else f"{wide:.0f}", share),
+        (wide, f"{wide:.3g}" if wide < 100 else f"{wide:.0f}", "sm_bandwidth"),
         (level.bytes_per_s, f"{format_bytes(level.bytes_per_s)}/s", "bandwidth"),
         (level.reached_bytes_per_s, f"{format_bytes(level.reached_bytes_per_s)}/s", "reached"),
     )
@@ -127,8 +126,7 @@ def _letters(level: Level) -> Iterator[str]:
 
 def _notes(gpu: Gpu) -> Iterator[str]:
     letters = f"d datasheet, m measured, f fitted, a assumed (then {ASSUMED} stands at the number)"
-    order = "size, latency, bandwidth and reached; of L2 an SM's bandwidth comes before the GPU's"
-    yield f"known: {letters}, in the order of {order}."
+    yield f"known: {letters}, in the order of size, latency, an SM's bandwidth, the GPU's, and reached."
     shares = f"Registers: what multiply-adds at their peak read. {gpu.memory} and links: of an SM its share."
     clock = f"{gpu.clock.sm_hz / 1e6:.0f} MHz"
     yield f"{shares} Links: one way. CPU DRAM: a socket of {HOST}. reached: by reads of all SMs. ns: at {clock}."

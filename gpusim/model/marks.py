@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError, UnknownNameError
 from gpusim.hardware.cpu import Cpu, cpu_of, load_cpu
+from gpusim.hardware.quantities import KINDS
 from gpusim.hardware.sections import Throughput
 from gpusim.model import roofline
 from gpusim.model.inputs import gpu_of
@@ -127,8 +128,6 @@ def weakest(gpu: Gpu, *keys: str) -> str:
     >>> weakest(load("a100-40gb"), "sm_count", "clock.l2_hz")
     'assumed'
     """
-    from gpusim.hardware.quantities import KINDS
-
     return max((gpu.provenance(key).kind for key in keys), key=KINDS.index)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gpusim.hardware.cpu import load_cpu
+from gpusim.hardware.quantities import KINDS
 from gpusim.model import roofline
 from gpusim.model.inputs import gpu_of
 from gpusim.model.marks import bandwidth_kind, weakest
@@ -51,8 +52,8 @@ class Level:
     sm_hz : float
         SM clock.
     kinds : mapping of str to str
-        How ``"capacity"``, ``"latency"``, ``"bandwidth"`` and ``"reached"`` are known; ``"sm_bandwidth"``, that of one
-        SM, where it is no share of the GPU's.
+        How ``"capacity"``, ``"latency"``, ``"sm_bandwidth"``, ``"bandwidth"`` and ``"reached"`` are known, as far as
+        there are any.
     """
 
     name: str
@@ -119,6 +120,7 @@ def _registers(gpu: Gpu) -> Level:
         bytes_per_s=wide * gpu.sm_count * gpu.clock.sm_hz, sm_hz=gpu.clock.sm_hz,
         kinds={
             "capacity": weakest(gpu, "sm.registers", "sm_count"),
+            "sm_bandwidth": weakest(gpu, "sm.fp32_lanes"),
             "bandwidth": weakest(gpu, "sm.fp32_lanes", "sm_count", "clock.sm_hz"),
         },
     )  # fmt: skip
@@ -141,6 +143,7 @@ def _near(gpu: Gpu) -> Iterator[Level]:
             kinds={
                 "capacity": weakest(gpu, where, "sm_count"),
                 "latency": weakest(gpu, latency),
+                "sm_bandwidth": weakest(gpu, "l1.data_bytes_per_cycle"),
                 "bandwidth": bandwidth_kind(gpu, "L1"),
             },
         )  # fmt: skip
@@ -170,6 +173,7 @@ def _device_memory(gpu: Gpu) -> Level:
         kinds={
             "capacity": weakest(gpu, "dram.size_bytes"),
             "latency": weakest(gpu, "latency.dram_cycles"),
+            "sm_bandwidth": _share_kind(gpu, bandwidth_kind(gpu, "HBM")),
             "bandwidth": bandwidth_kind(gpu, "HBM"),
             "reached": weakest(gpu, "dram.read_bytes_per_s"),
         },
@@ -182,8 +186,14 @@ def _links(gpu: Gpu) -> Iterator[Level]:
         rate = getattr(gpu.links, key)
         if rate:
             share = rate / gpu.clock.sm_hz / gpu.sm_count
-            kinds = {"bandwidth": weakest(gpu, f"links.{key}")}
+            known = weakest(gpu, f"links.{key}")
+            kinds = {"sm_bandwidth": _share_kind(gpu, known), "bandwidth": known}
             yield Level(name=name, sm_bytes_per_cycle=share, bytes_per_s=rate, sm_hz=gpu.clock.sm_hz, kinds=kinds)
+
+
+def _share_kind(gpu: Gpu, kind: str) -> str:
+    """How an SM's share of a bandwidth in bytes a cycle is known: by SMs and their clock, too."""
+    return max(kind, weakest(gpu, "sm_count", "clock.sm_hz"), key=KINDS.index)
 
 
 def _host_memory(host: str) -> Level:

@@ -68,14 +68,20 @@ def test_every_number_says_how_it_is_known(gpu):
     for one in memory_hierarchy.levels(gpu):
         there = {
             "capacity": one.nbytes, "latency": one.latency_cycles, "bandwidth": one.bytes_per_s,
-            "reached": one.reached_bytes_per_s,
+            "reached": one.reached_bytes_per_s, "sm_bandwidth": one.sm_bytes_per_cycle,
         }  # fmt: skip
-        assert {what for what, value in there.items() if not math.isnan(value)} == {*one.kinds} - {"sm_bandwidth"}
+        assert {what for what, value in there.items() if not math.isnan(value)} == {*one.kinds}
 
 
 def test_latency_is_given_in_time_too():
     far = level("h200", "HBM")
     assert far.latency_s == far.latency_cycles / 1.98e9
+
+
+def test_a_locked_clock_makes_bandwidths_assumed_and_no_width():
+    locked = level("h200@1410MHz", "L1 and shared")
+    assert locked.bytes_per_s == 132 * 128 * 1.41e9
+    assert (locked.kinds["bandwidth"], locked.kinds["sm_bandwidth"]) == ("assumed", "measured")
 
 
 # ---------------------------------------------------------------- side by side
