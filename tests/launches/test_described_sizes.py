@@ -11,7 +11,7 @@ from gpusim.launches.profiling import record_all
 from gpusim.launches.spec import DescribedLaunch
 
 FEW = ("matmul-tiled", {"n": 64}, 0)
-MUCH = ("flash-attention-2-tensor", {"N": 128, "H": 1}, 81920)
+MUCH = ("flash-attention-2-tensor", {"N": 128, "H": 1}, 65536)
 
 
 @pytest.mark.parametrize(("kernel", "params", "nbytes"), [FEW, MUCH])
