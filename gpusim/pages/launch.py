@@ -30,7 +30,9 @@ CAPTIONS = {
 }
 
 
-def launch(profile: Profile, advice: Sequence[Any] = (), *, measured: Figures | None = None) -> list[Section]:
+def launch(
+    profile: Profile, advice: Sequence[Any] = (), *, measured: Figures | None = None, brief: bool = False
+) -> list[Section]:
     """Give the sections of a page about one launch.
 
     Parameters
@@ -40,18 +42,21 @@ def launch(profile: Profile, advice: Sequence[Any] = (), *, measured: Figures | 
         On it, where it was asked for.
     measured : Figures, optional
         The same launch as hardware counted it.
+    brief : bool
+        Whether it is one of several: bars and the memory chart are all that is drawn.
 
     Returns
     -------
     list of Section
     """
+    more = () if brief else ("roofline",), () if brief else ("waves", "occupancy")
     found = [
         Section("What binds it", pictures(profile, ("speed-of-light",))),
         Section("What moves", pictures(profile, ("memory",), measured) + _tables(profile)),
-        Section("How near the roof", pictures(profile, ("roofline",), measured)),
+        Section("How near the roof", pictures(profile, more[0], measured)),
         Section("Where it comes from", _where(profile)),
         Section("What would make it faster", items(line for one in advice for line in one.table())),
-        Section("How it fills the GPU", pictures(profile, ("waves", "occupancy"))),
+        Section("How it fills the GPU", pictures(profile, more[1])),
         Section("All counters", [counters(profile)], folded=True),
     ]
     return [section for section in found if section.items]

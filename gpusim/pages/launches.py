@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Page = tuple[str, list[str], list[Section]]
 """Title, lines below it, sections."""
 
-MOST = 24
+MOST = 12
 """Launches that have a part of their own: the slowest ones."""
 
 
@@ -67,7 +67,7 @@ def _part(profile: Profile, name: str, advice: Sequence[Any] = ()) -> Section:
     """All of one launch, folded."""
     title, lines = head(profile)
     return Section(f"{name}: {format_seconds(profile.seconds)}", items([title, *lines]), folded=True,
-                   parts=launch(profile, advice))  # fmt: skip
+                   parts=launch(profile, advice, brief=True))  # fmt: skip
 
 
 def program(found: Program, printed: Iterable[RenderableType]) -> Page:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import BLUE, FAINT, INK, axes_of, write_powers
+from gpusim.pictures.canvas import BLUE, FAINT, INK, axes_of, cut, write_powers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +75,7 @@ def bars(rows: Sequence[Bar], axis: str, ax: Axes | None = None, *, logarithmic:
             end = max(end, high)
         axes.annotate(row.text, (max(end, 0.0), place), (5, 0), textcoords="offset points", va="center",
                       fontsize="small")  # fmt: skip
-    axes.set_yticks(places, [_cut(row.label) for row in rows])
+    axes.set_yticks(places, [cut(row.label, LONGEST) for row in rows])
     axes.invert_yaxis()
     axes.tick_params("y", length=0)
     axes.set_xlabel(axis)
@@ -95,7 +95,3 @@ def _end(axes: Axes, values: Sequence[float], *, logarithmic: bool) -> None:
         axes.axvline(0, color=FAINT, linewidth=1)
     else:
         axes.set_xlim(left=0)
-
-
-def _cut(label: str) -> str:
-    return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"

@@ -39,6 +39,9 @@ INK, FAINT = "#010203", "#808080"
 FEW_POWERS = 300.0
 """How many times its beginning the end of a logarithmic axis is at which its powers of ten do as marks."""
 
+LONGEST = 64
+"""Letters of a name in a picture."""
+
 PER_INCH = 160
 """Dots of an inch of a PNG."""
 
@@ -119,6 +122,11 @@ def divided(ax: Axes, boxes: Sequence[tuple[float, float, float, float]]) -> lis
     """
     ax.set_axis_off()
     return [ax.inset_axes(box) for box in boxes]
+
+
+def cut(text: str, most: int = LONGEST) -> str:
+    """Give a text that is not too long for a picture: the rest of a longer one gives way to an ellipsis."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def write_powers(axes: Axes, *which: str) -> None:

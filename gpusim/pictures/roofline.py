@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import FAINT, INK, MARKS, SERIES, axes_of, write_powers
+from gpusim.pictures.canvas import FAINT, INK, MARKS, SERIES, axes_of, cut, write_powers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,7 +134,7 @@ def _explain(axes: Axes, colours: dict[str, str], shapes: dict[str, str], marks:
     from matplotlib.lines import Line2D
 
     how: Any = {"linestyle": "none", "markerfacecolor": "none", "markeredgecolor": INK, "markersize": 8}
-    handles = [Line2D([], [], marker=shape, label=kernel, **how) for kernel, shape in shapes.items()]
+    handles = [Line2D([], [], marker=shape, label=cut(kernel), **how) for kernel, shape in shapes.items()]
     handles += [
         Line2D([], [], marker="o", linestyle="none", color=colour, label=f"at {level}")
         for level, colour in colours.items()
@@ -142,7 +142,7 @@ def _explain(axes: Axes, colours: dict[str, str], shapes: dict[str, str], marks:
     ]
     if any(mark.measured for mark in marks):
         handles.append(Line2D([], [], marker="o", linestyle="none", color=INK, label="filled: measured"))
-    axes.legend(handles=handles, loc="lower right", fontsize="small")
+    axes.legend(handles=handles, loc="lower right", fontsize="small").set_in_layout(False)
 
 
 def _flops(rate: float) -> str:

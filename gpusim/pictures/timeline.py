@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import BLUE, FAINT, GREEN, ORANGE, axes_of
+from gpusim.pictures.canvas import BLUE, FAINT, GREEN, ORANGE, axes_of, cut
 from gpusim.results.timeline import BLOCKS
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def timeline(
     axes.tick_params("y", length=0)
     axes.set_xlim(begin, end)
     axes.set_xlabel("cycle of the SM")
-    axes.set_title(f"{found.kernel} on {found.gpu}, SM {found.sm}")
+    axes.set_title(f"{cut(found.kernel)} on {found.gpu}, SM {found.sm}")
     return axes
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError
 from gpusim.pictures.bars import Bar, bars
-from gpusim.pictures.canvas import SERIES
+from gpusim.pictures.canvas import SERIES, cut
 from gpusim.report.tables import label, varying
 from gpusim.report.units import format_seconds, format_share
 from gpusim.results.metric import DURATION
@@ -97,7 +97,9 @@ def kernels(found: Program, ax: Axes | None = None) -> Axes:
         for name, n, seconds in shown
     ]  # fmt: skip
     axes = bars(rows, f"predicted time of all launches ({unit})", ax)
-    axes.set_title(f"{found.name} on {found.gpu}: {format_seconds(found.seconds)} in {len(found.launches)} launches")
+    axes.set_title(
+        f"{cut(found.name)} on {found.gpu}: {format_seconds(found.seconds)} in {len(found.launches)} launches"
+    )
     return axes
 
 

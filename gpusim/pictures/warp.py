@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim.errors import ParameterError, UnknownNameError
-from gpusim.pictures.canvas import FAINT, HEAT, INK, RED, axes_of, divided
+from gpusim.pictures.canvas import FAINT, HEAT, INK, RED, axes_of, cut, divided
 from gpusim.report.units import format_share
 from gpusim.results.touches import BANKS, SECTOR, WORD
 
@@ -97,7 +97,7 @@ def warp(touches: Sequence[Touch], ax: Axes | None = None) -> Axes:
 def _titled(axes: Axes, touch: Touch, cost: str) -> tuple[Axes, Axes]:
     """Write what is drawn above it; gives the axes of the lanes, and those of the strip above."""
     where = f"{touch.line}  {touch.text}" if touch.line else touch.instruction
-    axes.set_title(f"{where if len(where) < 56 else where[:54] + ' …'}\n{cost}", fontsize="small")
+    axes.set_title(f"{cut(where, 56)}\n{cost}", fontsize="small")
     lanes, strip = divided(axes, [(0.0, 0.0, 1.0, 1 - 2 * STRIP), (0.0, 1 - 1.6 * STRIP, 1.0, STRIP)])
     lanes.set_ylabel("lane")
     lanes.set_yticks([0, 8, 16, 24, 31])
