@@ -53,7 +53,7 @@ matrix:  ## run a few tests with the oldest and the newest numba, on every Pytho
 
 docs:  ## build the documentation into docs/_build/html
 	python -m pip install --group docs
-	python -m sphinx -b html docs docs/_build/html
+	python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 wheel:  ## build the source archive and the wheel into dist/ (after make install); compiles the engine for it
 	GPUSIM_ALL_BASELINES=1 python -m build
