@@ -50,23 +50,6 @@ def measured_compiler(compiler: None) -> None:
         pytest.skip(f"measured with NVRTC {MEASURED_WITH}, not with {nvrtc.name()}")
 
 
-@pytest.fixture(scope="session")
-def nvcc() -> object:
-    """Give nvcc; skip where whole programs do not run for want of it, or of a compiler of the host."""
-    from gpusim.cuda import toolchain
-    from gpusim.cuda.cuda_errors import MissingToolError
-    from gpusim.programs import toolkit
-
-    try:
-        toolkit.host_compiler()
-        found = toolchain.nvcc()
-        toolkit.headers(toolkit.release_of(found))
-        toolchain.nvdisasm()
-    except MissingToolError as error:
-        pytest.skip(str(error))
-    return found
-
-
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile all of the engine once before workers start, which would all do so at the same time."""
     if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):

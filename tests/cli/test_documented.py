@@ -18,6 +18,7 @@ from gpusim.cli.app import app
 from gpusim.measured import measurement
 from tests.docs.fences import FENCE, TYPED, fences
 from tests.marks import most_by_hand
+from tests.run.conftest import nvcc  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in TYPED}
