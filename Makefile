@@ -51,8 +51,9 @@ validate:  ## run what "make test" leaves out: the long tests, then "unchanged";
 matrix:  ## run a few tests with the oldest and the newest numba, on every Python that is there
 	python -m tests.matrix
 
-docs:  ## build the documentation into docs/_build/html
+docs:  ## build the documentation into docs/_build/html; a warning or a long sentence is an error
 	python -m pip install --group docs
+	python -m tests.docs.readable
 	python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 wheel:  ## build the source archive and the wheel into dist/ (after make install); compiles the engine for it

@@ -13,7 +13,7 @@ FENCE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 HOW_TO = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs" / "howto").glob("*.md"))]
-TYPED = ["README.md", "CONTRIBUTING.md", "docs/usage.md", *HOW_TO]
+TYPED = ["README.md", "CONTRIBUTING.md", "docs/usage.md", "docs/commands.md", *HOW_TO]
 """Pages of which a reader types every command: ``tests/cli/test_documented.py`` does."""
 
 
