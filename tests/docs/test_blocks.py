@@ -24,7 +24,6 @@ TO_RUN = {
 }
 """Blocks that are run here: of a page one after the other, in one folder, Python in one namespace."""
 RUN = ("console", "sh", "python")
-SLOW = {"docs/reading-a-result.md": pytest.mark.slow}
 
 
 @pytest.mark.parametrize("page", pages())
@@ -46,7 +45,7 @@ def test_what_is_run_elsewhere_is_read_there(page: str, test: str) -> None:
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("page", [pytest.param(page, marks=SLOW.get(page, ())) for page in TO_RUN])
+@pytest.mark.parametrize("page", TO_RUN)
 def test_a_page_typed_from_top_to_bottom(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "typed"}
