@@ -46,5 +46,5 @@ def fences(page: str) -> list[Fence]:
 def pages() -> list[str]:
     """README, CONTRIBUTING and every page of the site but the diary, which is kept as it was written."""
     found = (path.relative_to(ROOT / "docs") for path in sorted((ROOT / "docs").rglob("*.md")))
-    site = [path for path in found if path.parts[0] not in ("_build", "reference", "log")]
+    site = [path for path in found if path.parts[0] not in ("_build", "_static", "_templates", "reference", "log")]
     return ["README.md", "CONTRIBUTING.md", *(f"docs/{path.as_posix()}" for path in site)]

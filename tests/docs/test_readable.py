@@ -17,7 +17,7 @@ def test_no_sentence_has_more_than_thirty_words(path: Path) -> None:
 
 
 def test_every_page_says_something() -> None:
-    assert all(len([*readable.said(path)]) >= 8 for path in readable.pages())
+    assert all(len([*readable.said(path)]) > 3 for path in readable.pages())
 
 
 def test_a_definition_of_the_glossary_is_read() -> None:
