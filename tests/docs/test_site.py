@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -44,3 +45,16 @@ def test_every_page_is_listed_once_by_another() -> None:
     there = {ROOT / page for page in pages()[2:]} - {ROOT / "docs" / "index.md"}
     assert {path for path in listed if "log" not in path.parts} == there
     assert len(set(listed)) == len(listed)
+
+
+def test_every_word_that_is_linked_is_in_the_glossary() -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    known = set(re.findall(r"^(\S[^\n]*)\n  \S", glossary, re.MULTILINE))
+    linked = {
+        re.sub(r".*<(.*)>", r"\1", word)
+        for page in pages()
+        for word in re.findall(r"\{term\}`([^`]+)`", (ROOT / page).read_text(encoding="utf-8"))
+    }
+    assert len(known) >= 80
+    assert len(linked) >= 20
+    assert linked - known == set()
