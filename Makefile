@@ -52,7 +52,8 @@ matrix:  ## run a few tests with the oldest and the newest numba, on every Pytho
 	python -m tests.matrix
 
 docs:  ## build the documentation into docs/_build/html; a warning or a long sentence is an error
-	python -m pip install --group docs
+	python -m pip install --upgrade pip
+	python -m pip install --group docs -e .
 	python -m tests.docs.readable
 	python -m sphinx -W --keep-going -b html docs docs/_build/html
 
