@@ -14,7 +14,10 @@ from pathlib import Path
 from tests.docs.prose import ROOT, blocks, sentences, words
 
 MOST = 30
-FIRST = ("README.md", "docs/index.md", "docs/reading-a-result.md", "docs/glossary.md", "docs/trust.md")
+FIRST = (
+    "README.md", "docs/index.md", "docs/reading-a-result.md", "docs/language.md", "docs/glossary.md", "docs/trust.md",
+    "docs/commands.md",
+)  # fmt: skip
 FOLDERS = ("docs/howto", "docs/tutorial")
 
 
