@@ -9,15 +9,15 @@ has 4 bytes a row beside Q, K, V and O. Gain: time of standard attention on the 
 import argparse
 from itertools import pairwise
 from math import exp, log
-from pathlib import Path
 
 import numpy as np
 
 import gpusim.cuda
 from gpusim.catalogue.lookup import builtin_folder
+from gpusim.pictures.canvas import axes_of, styled, write_powers
+from gpusim.pictures.saving import picture_file, save
 from gpusim.progress import ProgressLine
 from gpusim.report import show
-from gpusim.report.drawing import open_figure
 from gpusim.report.listings import table_of
 from gpusim.report.units import NOTHING, format_bytes, format_factor, format_seconds
 
@@ -53,10 +53,10 @@ def standard(N: int, d: int, kind: str, progress: ProgressLine) -> float | None:
     return sum(predict(kernel, progress, **sizes) for kernel, sizes in steps.items())
 
 
-def flash_3(N: int, progress: ProgressLine) -> float:
+def flash_3(N: int, progress: ProgressLine, some: int | None = None) -> float:
     """Give seconds of FlashAttention-3: simulated for some of the heads, which all are taken to be like."""
     d, all_heads = 128, TOKENS // N * (HIDDEN // 128)
-    heads = min(all_heads, max(FEW // N**2, TOKENS // N))
+    heads = min(all_heads, some or max(FEW // N**2, TOKENS // N))
     arrays = [np.zeros((heads, N, d), np.float16) for _ in "QKVO"]
     maps = [gpusim.TensorMap(array, (1, 128 - 64 * (k == 3), 64), swizzle=128) for k, array in enumerate(arrays)]
     arguments = [*maps, np.zeros(heads * N, np.float32), np.int32(N), np.float32(d**-0.5)]
@@ -100,22 +100,23 @@ def wins(gain: dict[int, float]) -> str:
     return "at every length" if points and points[0][1] > 0 else "at none"
 
 
-def draw(ax, gain: dict[str, dict[int, float]]) -> None:
+def draw(ax, gain: dict[str, dict[int, float]]):
     """Draw gains by length: lines for what is simulated, markers for what was published."""
     for way, of in gain.items():
         ax.plot([*of], [*of.values()], "x" if "published" in way else "o-", label=way)
     ax.axhspan(2, 4, color="0.9", zorder=0)
     ax.set(xscale="log", yscale="log", xlabel="N", ylabel="gain", title=f"Time of standard attention over its, {GPU}")
+    write_powers(ax, "x", "y")
     ax.legend(fontsize="small")
+    return ax
 
 
 def main() -> None:
     """Print claim, formula, prediction and what was published."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--n", type=int, nargs="+", metavar="N", default=LENGTHS, choices=[2**k for k in range(7, 15)])
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the gains too: a .png, .svg or .pdf")
+    parser.add_argument("--plot", type=picture_file, metavar="FILE", help="draw the gains too: a .png, .svg or .pdf")
     given = parser.parse_args()
-    figure = open_figure(parser, given.plot) if given.plot else None
     found = {N: seconds(N) for N in sorted(set(given.n))}
     times = [["N", "memory", "flash", "saved", *WAYS]]
     for N, of in found.items():
@@ -136,9 +137,9 @@ def main() -> None:
     )
     gained = table_of([["N", *gain], *gained], right=range(8))
     show([__doc__, about, "", *table_of(times, right=range(10)), "", "Gains:", *gained, "", why])
-    if figure:
-        draw(figure.subplots(), gain)
-        figure.savefig(given.plot)
+    if given.plot:
+        with styled():
+            save(draw(axes_of(None, (9.0, 5.0)), gain), given.plot)
 
 
 if __name__ == "__main__":

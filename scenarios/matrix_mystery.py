@@ -7,12 +7,12 @@ throughput = 2 n^3 / (waves n t); t is that of the simulated launch with the ful
 """
 
 import argparse
-from pathlib import Path
 
 import gpusim
+from gpusim.pictures.canvas import axes_of, styled
+from gpusim.pictures.saving import picture_file, save
 from gpusim.progress import ProgressLine
 from gpusim.report import show
-from gpusim.report.drawing import open_figure
 from gpusim.report.listings import table_of
 from gpusim.report.units import NOTHING, format_share
 
@@ -61,7 +61,7 @@ def row(n: int, by_waves: float, any_n: gpusim.Profile | None, quads: gpusim.Pro
     return [str(n), family(n), str(found.tiles), *waves, f"{by_waves:.2f}", rates[0], sectors, rates[1]]
 
 
-def draw(ax, any_n: dict[int, gpusim.Profile], quads: dict[int, gpusim.Profile]) -> None:
+def draw(ax, any_n: dict[int, gpusim.Profile], quads: dict[int, gpusim.Profile]):
     """Draw the curve by waves, and what is simulated, coloured by family."""
     fine = curve(any_n, list(range(256, 4097)))
     ax.plot([*fine], [*fine.values()], color="0.6", linewidth=1, label="by waves (formula)", zorder=1)
@@ -72,6 +72,7 @@ def draw(ax, any_n: dict[int, gpusim.Profile], quads: dict[int, gpusim.Profile])
                 ax.scatter(*zip(*points, strict=True), color=colour, marker=marker, label=f"{kernel}, n {name}")
     ax.set(xlabel="n", ylabel="TFLOP/s", title=f"n x n of fp32 on {GPU}: markers simulated, line by the formula")
     ax.legend(fontsize="small")
+    return ax
 
 
 def why() -> str:
@@ -92,9 +93,8 @@ def main() -> None:
     parser.add_argument(
         "--n", type=int, nargs="+", default=SIMULATED, help="sizes to simulate (2048 and more: 15 s each)"
     )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it too: a .png, .svg or .pdf")
+    parser.add_argument("--plot", type=picture_file, metavar="FILE", help="draw it too: a .png, .svg or .pdf")
     given = parser.parse_args()
-    figure = open_figure(parser, given.plot) if given.plot else None
     any_n = simulate(ANY, given.n)
     quads = simulate(QUADS, [n for n in given.n if n % 4 == 0 and n <= QUADS_UP_TO])
     sizes = sorted({*given.n, *BY_WAVES})
@@ -104,9 +104,9 @@ def main() -> None:
     about = f"TFLOP/s of {ANY}, fp32, tiles of {TILE} x {TILE}, and of -vec4 (16-byte loads), on {GPU}:"
     show([__doc__, about, ""])
     show([*table_of([heading, *rows], right=range(2, 9), keys=2), "", why()])
-    if figure:
-        draw(figure.subplots(), any_n, quads)
-        figure.savefig(given.plot)
+    if given.plot:
+        with styled():
+            save(draw(axes_of(None, (9.0, 5.0)), any_n, quads), given.plot)
 
 
 if __name__ == "__main__":

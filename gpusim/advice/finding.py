@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from rich.console import RenderableType
 
     from gpusim.results.causes import Cause
@@ -122,6 +123,30 @@ class Findings:
             Print them with :func:`gpusim.report.show`.
         """
         raise NotImplementedError
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many times as fast the launch is without each cause, and between what its mending gets it.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ParameterError
+            Nothing was found.
+        """
+        from gpusim.pictures.bars import Bar, bars
+        from gpusim.pictures.canvas import styled
+
+        rows = [Bar(str(of.cause), of.speedup, f"{of.speedup:.3g}×", of.interval) for of in self.findings]
+        with styled():
+            return bars(rows, "times as fast without it (1: no gain)", ax)
 
     def __repr__(self) -> str:
         from gpusim.report import text

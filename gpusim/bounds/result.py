@@ -10,6 +10,7 @@ from gpusim.bounds.causes import gaps
 from gpusim.bounds.rungs import LevelBound, Rungs
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from rich.console import RenderableType
 
 
@@ -43,6 +44,35 @@ class Bound(Rungs):
         from gpusim.bounds.table import table
 
         return table(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what moves at each level beside what no schedule can do without.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from gpusim.bounds.table import RUNGS, heading
+        from gpusim.pictures.bars import Bar, bars
+        from gpusim.pictures.canvas import BLUE, FAINT, styled
+        from gpusim.report.units import format_bytes
+
+        rows = [
+            Bar(
+                f"{one.level.name}: {RUNGS[rung]}", value, format_bytes(value), None, FAINT if rung == "bound" else BLUE
+            )
+            for one in self.levels
+            for rung, value in one.rungs.items()
+        ]
+        with styled():
+            axes = bars(rows, "bytes", ax, logarithmic=True)
+            axes.set_title(heading(self), fontsize="small")
+        return axes
 
     def __repr__(self) -> str:
         from gpusim import report

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusim.cli import sources
-from gpusim.cli.files import check_writable, is_stdout, show_advice, write_json
+from gpusim.cli.files import check_apart, is_stdout, show_advice, write_json
 from gpusim.cli.guesses import Guess, guessed
 from gpusim.cli.options import (
     Cache,
@@ -26,6 +26,8 @@ from gpusim.cli.options import (
     chosen_sample,
     listed_gpus,
 )
+from gpusim.cli.pages import HtmlFile, save_result
+from gpusim.cli.pictures import PlotFile, check_picture, save_picture
 from gpusim.cli.words import WORDS_HELP, Prediction, predictions_in, predictions_of
 from gpusim.errors import GpusimError
 from gpusim.reading import SOURCES
@@ -45,6 +47,8 @@ def advise(
     only: sources.Only = None,
     gpu: Gpus = "h200",
     json: JsonFile = None,
+    plot: PlotFile = None,
+    html: HtmlFile = None,
     cache: Cache = "cold",
     clock: Clock = None,
     sample: Sample = None,
@@ -61,7 +65,8 @@ def advise(
     The launch is simulated again without each cause of its time, such as bank conflicts or divergence. What costs most
     comes first.
     """
-    check_writable(json)
+    check_apart({"--json": json, "--plot": plot, "--html": html})
+    check_picture(plot)
     how: dict[str, Any] = {"cache": cache, "fresh": fresh, "jobs": jobs, "sample": chosen_sample(sample, quick)}
     gpus, folders = listed_gpus(at_clock(gpu, clock)), tuple(kernels or ())
     if launches is not None:
@@ -80,6 +85,10 @@ def advise(
         show_advice(advice)
     if json is not None:
         write_json({"advice": [one.to_dict() for one in advice]}, json)
+    if plot is not None:
+        save_picture(plot, advice[0].plot)
+    printed = [line for one in advice for line in ("", *one.table())]
+    save_result(html, "What would make it faster", advice[0].plot, printed, max(len(advice[0].findings), 1))
 
 
 def _guessed(words: Sequence[str], launch: sources.Given, gpu: str, how: dict[str, Any]) -> sources.Given:

@@ -23,11 +23,13 @@ from gpusim.cli.complaint import INTERRUPTED, complain
 from gpusim.cli.diff import diff
 from gpusim.cli.emit import emit
 from gpusim.cli.files import LACKING
-from gpusim.cli.lists import formula, gpus, list_kernels
+from gpusim.cli.gpus import gpus
+from gpusim.cli.lists import formula, list_kernels
 from gpusim.cli.mcp import mcp
 from gpusim.cli.measure import measure
 from gpusim.cli.predict import predict
 from gpusim.cli.profile import profile
+from gpusim.cli.roofline import roofline
 from gpusim.cli.run import run as run_program
 from gpusim.cli.scenarios import scenario
 from gpusim.cli.schema import schema
@@ -53,6 +55,7 @@ app.command(context_settings=FREE_FORM)(sweep)
 app.command(context_settings=FREE_FORM)(tune)
 app.command(context_settings=FREE_FORM)(diff)
 app.command(context_settings=FREE_FORM)(bound)
+app.command(context_settings=FREE_FORM)(roofline)
 app.command(context_settings=FREE_FORM)(measure)
 app.command()(compare)
 app.command(context_settings=FREE_FORM)(formula)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli.files import check_apart, is_stdout, write_json
 from gpusim.cli.options import Fresh, Gpus, JsonFile, KernelFolders, listed_gpus, typed
+from gpusim.cli.pages import HtmlFile, save_result
 from gpusim.cli.parameters import combinations, find, split
+from gpusim.cli.pictures import PlotFile, check_picture, save_picture
 from gpusim.cli.sources import refuse
 from gpusim.errors import GpusimError
 from gpusim.reading import SOURCES
@@ -31,6 +33,8 @@ def bound(
     words: Annotated[list[str] | None, typer.Argument(metavar="[KERNEL --PARAMETER VALUE | TEXT]", help=WORDS)] = None,
     gpu: Gpus = "h200",
     json: JsonFile = None,
+    plot: PlotFile = None,
+    html: HtmlFile = None,
     fast: Annotated[bool, typer.Option("--fast", help="Leave out what is counted: nothing is simulated.")] = False,
     memory: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Of a computation: one memory, such as 1MB, instead of a GPU's.")
@@ -49,7 +53,8 @@ def bound(
     from gpusim import report
     from gpusim.progress import ProgressLine
 
-    check_writable(json)
+    check_apart({"--json": json, "--plot": plot, "--html": html})
+    check_picture(plot)
     if not words:
         raise GpusimError(f"bound needs a kernel (gpusim kernels lists them) or a computation, such as {EXAMPLE}")
     with ProgressLine() as progress:
@@ -67,6 +72,10 @@ def bound(
             report.show([*([""] if number else []), *one.table()])
     if json is not None:
         write_json({"bounds": [one.to_dict() for one in found]}, json)
+    if plot is not None:
+        save_picture(plot, found[0].plot)
+    printed = [line for one in found for line in one.table()]
+    save_result(html, f"Least traffic of {found[0].name}", found[0].plot, printed, 14)
 
 
 def _of_kernels(

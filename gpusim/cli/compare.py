@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from gpusim.cli import sources
-from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli.files import check_apart, is_stdout, write_json
 from gpusim.cli.options import Fresh, Jobs, JsonFile, KernelFolders
+from gpusim.cli.pages import HtmlFile, save_page
+from gpusim.cli.pictures import PlotFile, check_picture, save_picture
 from gpusim.cli.sources import Only
 from gpusim.errors import GpusimError, UnknownNameError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from gpusim.launches.spec import AnyLaunch
     from gpusim.measured.comparison import Empty, Row, Summary, Values
     from gpusim.measured.measurement import MeasuredLaunch, Measurement
@@ -40,6 +44,8 @@ def compare(
         typer.Option(metavar="NAME", help="Predict for this GPU [default: the one measured]; NAME@HZ: it at a clock."),
     ] = None,
     json: JsonFile = None,
+    plot: PlotFile = None,
+    html: HtmlFile = None,
     only: Only = None,
     arch: Annotated[
         str | None, typer.Option(metavar="ARCH", help="Target to compile for [default: what each source needs].")
@@ -65,12 +71,14 @@ def compare(
     from gpusim.measured.comparison import explained, summarise, waiting
     from gpusim.report import comparison
 
-    check_writable(json)
+    check_apart({"--json": json, "--plot": plot, "--html": html})
+    check_picture(plot)
     _check_named(measured, predicted)
     how = {"--gpu": gpu, "--arch": arch, _flag(described): described, "--kernels": kernels}
     if _is_published(measured):
         known = "published times know their GPU and their predictions: give the name alone"
-        sources.refuse({"a prediction": predicted, **how}, f"does not apply to {measured}: {known}")
+        drawn = {"--plot": plot, "--html": html}
+        sources.refuse({"a prediction": predicted, **how, **drawn}, f"does not apply to {measured}: {known}")
         _of_published(str(measured), json, only, each=each, fresh=fresh, jobs=jobs)
         return
     if predicted is not None:
@@ -96,14 +104,30 @@ def compare(
             },
             json,
         )
-    if is_stdout(json):
-        return
     shown: list[Any] = [*head, *notes, ""]
     if len(found) > 1:
         shown += comparison.summarised(summaries, flat, shares)
     if each or len(found) == 1:
         shown += [line for name, rows in found.items() for line in comparison.compared(name, rows, waiting(rows))]
-    report.show([*shown, *comparison.explained()])
+    shown += comparison.explained()
+    if not is_stdout(json):
+        report.show(shown)
+    _draw(found, f"Predictions against {measured.name}", shown, plot, html)
+
+
+def _draw(
+    found: dict[str, list[Row]], title: str, shown: Sequence[RenderableType], plot: Path | None, html: Path | None
+) -> None:
+    """Draw predictions against what was measured, and write the page about them, where files are given for them."""
+    if plot is None and html is None:
+        return
+    from gpusim.pages import comparison as pages
+    from gpusim.pictures.compared import picture
+
+    if plot is not None:
+        save_picture(plot, lambda: picture(found))
+    if html is not None:
+        save_page(html, title, [], pages.sections(found, shown))
 
 
 def _check_named(*files: Path | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from gpusim.cli import sources
-from gpusim.cli.files import check_writable, is_stdout, write_json
+from gpusim.cli.files import check_apart, is_stdout, write_json
 from gpusim.cli.options import (
     Cache,
     Clock,
@@ -27,7 +27,9 @@ from gpusim.cli.options import (
     listed_gpus,
     typed,
 )
+from gpusim.cli.pages import HtmlFile, save_result
 from gpusim.cli.parameters import parted
+from gpusim.cli.pictures import PlotFile, check_picture, save_picture
 from gpusim.cli.words import predictions_of
 from gpusim.errors import GpusimError, shown
 from gpusim.reading import SOURCES
@@ -57,6 +59,8 @@ def diff(
     words: Annotated[list[str] | None, typer.Argument(metavar="A B [--PARAMETER VALUE]", help=TWO)] = None,
     gpu: Gpus = "h200",
     json: JsonFile = None,
+    plot: PlotFile = None,
+    html: HtmlFile = None,
     no_why: Annotated[
         bool, typer.Option("--no-why", help="Do not simulate launches again to find out why the time changed.")
     ] = False,
@@ -89,7 +93,8 @@ def diff(
     from gpusim.decide.diff_limits import read_limit
     from gpusim.progress import ProgressLine
 
-    check_writable(json)
+    check_apart({"--json": json, "--plot": plot, "--html": html})
+    check_picture(plot)
     limits = fail_on or []
     for limit in limits:
         read_limit(limit)
@@ -108,6 +113,9 @@ def diff(
         report.show(found.table())
     if json is not None:
         write_json({"diff": found.to_dict(), "exceeded": broken}, json)
+    if plot is not None:
+        save_picture(plot, found.plot)
+    save_result(html, f"From {found.a.name} to {found.b.name}", found.plot, found.table(), 8)
     for text in broken:
         print(f"gpusim: {text}", file=sys.stderr)
     if broken:

@@ -1,4 +1,4 @@
-"""``gpusim formula | kernels | gpus``: what there is, and what is known of it."""
+"""``gpusim formula | kernels``: what there is, and what is known of it."""
 
 from __future__ import annotations
 
@@ -122,20 +122,3 @@ def _parameters(kernel: Kernel) -> str:
     from gpusim.cuda.names import short_type
 
     return ", ".join(short_type(str(parameter)) for parameter in kernel.parameters)
-
-
-def gpus(
-    name: Annotated[str | None, typer.Argument(help="One GPU, by name or TOML file; without it all.")] = None,
-) -> None:
-    """List GPUs, or show one with the source of every number."""
-    from gpusim import hardware, report
-    from gpusim.hardware import format as layout
-    from gpusim.report import listings
-    from gpusim.simulate.known_errors import held_against, validated
-
-    if name is None:
-        head, *rows = layout.table()
-        report.show(listings.gpus([(*head, "validated"), *((*row, validated(row[0])) for row in rows)]))
-    else:
-        gpu = hardware.load(name)
-        report.show(listings.gpu(layout.describe(gpu), layout.informational, [held_against(gpu.name)]))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.cli.advise import advised
 from gpusim.cli.files import check_writable, show_chains, show_profiles
@@ -30,8 +30,16 @@ from gpusim.cli.options import (
     chosen_sample,
     listed_gpus,
 )
+from gpusim.cli.pages import HtmlFile, check_page, save_profiles
 from gpusim.cli.parameters import combinations, find, split
+from gpusim.cli.pictures import Drawing, PlotFile, PlotKind, PlotLine
+from gpusim.cli.predicting import predicted, told
 from gpusim.cli.timelines import Wanted
+
+if TYPE_CHECKING:
+    from gpusim.catalogue.chain import Chain
+    from gpusim.profiles.profile import Profile
+    from gpusim.results.timeline import Recording
 
 Cases = Sequence[tuple[str, dict[str, Any]]]
 """A GPU and parameters, of each row."""
@@ -51,6 +59,10 @@ def predict(
     timeline: TimelineFile = None,
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
+    plot: PlotFile = None,
+    plot_kind: PlotKind = None,
+    plot_line: PlotLine = None,
+    html: HtmlFile = None,
     fresh: Fresh = False,
     advise: Advise = False,
 ) -> None:
@@ -68,7 +80,8 @@ def predict(
     check_writable(json)
     algorithm = find(kernel, kernels or [])
     cases = list(itertools.product(listed_gpus(at_clock(gpu, clock)), combinations(algorithm, given)))
-    wanted = Wanted(timeline, timeline_sm, timeline_from)
+    out = _Out(json, html, Wanted(timeline, timeline_sm, timeline_from), Drawing(plot, plot_kind, plot_line))
+    check_page(html, (json, plot, timeline))
     how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
     how["kernels"] = [str(folder) for folder in kernels or []]
     if isinstance(algorithm, Chain):
@@ -76,39 +89,49 @@ def predict(
             raise ParameterError(f"--registers is of one kernel; {algorithm.name} is a chain of {len(algorithm.steps)}")
         if advise:
             raise ParameterError(f"--advise is of one kernel: gpusim advise {algorithm.name} takes its steps")
-        wanted.recording(len(cases) * len(algorithm.steps), json)
-        show_chains(_each(gpusim.predict_chain, {"chain": algorithm.name, **how}, cases, jobs), json)
+        _chains(algorithm, how, cases, jobs, out)
         return
-    recording = wanted.recording(len(cases), json)
+    recording = out.recording(len(cases))
     how |= {"registers": registers} | ({"timeline": recording} if recording else {})
-    jobs = 1 if advise and len(cases) > 1 else jobs  # launches that are to be predicted again stay in this process
+    jobs = 1 if len(cases) > 1 and (advise or html) else jobs  # launches that are predicted again stay in this process
     profiles = _each(gpusim.predict, {"kernel": algorithm.name, **how}, cases, jobs)
-    show_profiles(profiles, json, advised(profiles) if advise else ())
-    wanted.save(profiles)
+    advice = advised(profiles) if advise else ()
+    show_profiles(profiles, json, advice)
+    out.save(profiles, advice)
+
+
+class _Out(NamedTuple):
+    """What is written besides the table."""
+
+    json: Path | None
+    html: Path | None
+    wanted: Wanted
+    drawing: Drawing
+
+    def recording(self, launches: int) -> Recording | None:
+        """Refuse, before any work is done, what cannot be written; gives what has to be recorded for it."""
+        found = self.wanted.recording(launches, self.json)
+        self.drawing.check(launches, (self.json, self.html, self.wanted.file))
+        return found or self.drawing.recording()
+
+    def save(self, profiles: Sequence[Profile], advice: Sequence[Any] = ()) -> None:
+        """Write all of it."""
+        self.wanted.save(profiles)
+        self.drawing.save(profiles)
+        save_profiles(self.html, profiles, advice)
+
+
+def _chains(algorithm: Chain, how: Mapping[str, Any], cases: Cases, jobs: int | None, out: _Out) -> None:
+    """Predict a chain, show it, and write what is asked for of all its launches."""
+    import gpusim
+
+    out.recording(len(cases) * len(algorithm.steps))
+    chains = _each(gpusim.predict_chain, {"chain": algorithm.name, **how}, cases, jobs)
+    show_chains(chains, out.json)
+    out.save([step for chain in chains for step in chain.steps])
 
 
 def _each(predict: Callable[..., Any], how: Mapping[str, Any], cases: Cases, jobs: int | None) -> list[Any]:
-    """Predict every case, showing progress on standard error, and there what became of those that failed.
-
-    Raises
-    ------
-    GpusimError
-        If there is only one case and it fails, or if all do.
-    """
-    from gpusim.errors import GpusimError
-    from gpusim.launches.rows import predict_rows
-    from gpusim.processors import processors
-    from gpusim.progress import ProgressLine
-
+    """Predict every case."""
     calls = [partial(predict, **how, gpu=gpu, **params) for gpu, params in cases]
-    with ProgressLine() as progress:
-        if len(calls) == 1:
-            return [calls[0](progress=progress, jobs=jobs)]
-        found = predict_rows(calls, processors(jobs), progress)
-    failed = {n: row for n, row in enumerate(found) if isinstance(row, GpusimError)}
-    if len(failed) == len(found):
-        raise GpusimError(f"none of {len(found)} could be predicted: {failed[0]}")
-    for number, error in failed.items():
-        words = " ".join(f"--{name} {value}" for name, value in cases[number][1].items())
-        print(f"gpusim: {words} on {cases[number][0]}: {error}", file=sys.stderr)
-    return [row for number, row in enumerate(found) if number not in failed]
+    return [row for row in predicted(calls, [told(gpu, params) for gpu, params in cases], jobs) if row is not None]

@@ -33,6 +33,8 @@ from gpusim.cli.options import (
     chosen_sample,
     listed_gpus,
 )
+from gpusim.cli.pages import HtmlFile, check_page, save_profiles
+from gpusim.cli.pictures import Drawing, PlotFile, PlotKind, PlotLine
 from gpusim.cli.timelines import Wanted
 from gpusim.errors import GpusimError
 
@@ -68,6 +70,10 @@ def profile(
     timeline: TimelineFile = None,
     timeline_sm: TimelineSm = None,
     timeline_from: TimelineFrom = None,
+    plot: PlotFile = None,
+    plot_kind: PlotKind = None,
+    plot_line: PlotLine = None,
+    html: HtmlFile = None,
     fresh: Fresh = False,
     advise: Advise = False,
     guess: Guess = False,
@@ -91,7 +97,7 @@ def profile(
     how |= {"seed": seed, "seconds": seconds}
     timelines = {"--timeline": timeline, "--timeline-sm": timeline_sm, "--timeline-from": timeline_from}
     single = {"FILE": source, **launch, **timelines, "--advise": advise or None, "--guess": guess or None}
-    single["--check"] = check or None
+    single |= {"--check": check or None, "--plot": plot, "--html": html}
     if launches is not None:
         sources.refuse(single, "is for a single launch: leave it out, or leave --launches out")
         many.run(many.Request(launches, only, gpu, json, jobs), how)
@@ -99,15 +105,21 @@ def profile(
     sources.refuse({"--only": only}, "is for launch files: it needs --launches FILE")
     wanted = Wanted(timeline, timeline_sm, timeline_from)
     gpus = listed_gpus(gpu)
-    recording = wanted.recording(len(gpus), json)
+    drawing = Drawing(plot, plot_kind, plot_line)
+    drawing.check(len(gpus), (json, html, timeline))
+    check_page(html, (json, timeline))
+    recording = wanted.recording(len(gpus), json) or drawing.recording()
     how |= {"timeline": recording, "jobs": jobs}
     told, notes = guessed(single, gpus[0], how, "profile") if guess else (single, ())
     checked = _checked(told, gpus[0], how) if check else []
     found = _profiles_after(checked, sources.spec(told, "profile"), gpus, how)
     if guess:  # the guess itself has run it a moment ago
         found = [replace(profile, kept=None, notes=(*profile.notes, *notes)) for profile in found]
-    show_profiles(found, json, advised(found) if advise else (), checked, with_lines=True)
+    advice = advised(found) if advise else ()
+    show_profiles(found, json, advice, checked, with_lines=True)
     wanted.save(found)
+    drawing.save(found)
+    save_profiles(html, found, advice)
     if str(json) != "-":
         _show_checked(checked)
     end(checked)

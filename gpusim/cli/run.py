@@ -12,6 +12,8 @@ from gpusim.cli import sources
 from gpusim.cli.check import SarifFile, Tools
 from gpusim.cli.files import check_apart, is_stdout, write_json
 from gpusim.cli.options import Clock, Jobs, JsonFile, Quick, Sample, at_clock, chosen_sample
+from gpusim.cli.pages import HtmlFile, save_page
+from gpusim.cli.pictures import PlotFile, check_picture, save_picture
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ def run(
     ] = False,
     tool: Tools = None,
     json: JsonFile = None,
+    plot: PlotFile = None,
+    html: HtmlFile = None,
     sarif: SarifFile = None,
     clock: Clock = None,
     sample: Sample = None,
@@ -67,9 +71,12 @@ def run(
     from gpusim.programs.launches import Wanted
     from gpusim.programs.program import Asked
 
-    check_apart({"--json": json, "--sarif": sarif})
-    timed = {"--functional": functional, "--every": every}
+    check_apart({"--json": json, "--sarif": sarif, "--plot": plot, "--html": html})
+    check_picture(plot)
+    timed = {"--functional": functional, "--every": every, "--plot": plot is not None, "--html": html is not None}
     checks = _checks(gpu, tool, limit, timed, sarif, check=check)
+    if functional and (plot or html):
+        raise GpusimError("--functional times no launch: leave it out, or --plot and --html")
     if functional and (every or kernel is not None or skip or count is not None):
         raise GpusimError(
             "--functional times no launch: leave it out, or --every, --kernel, --launch-skip, --launch-count"
@@ -82,6 +89,7 @@ def run(
     if checks is not None:
         _end_checked(found, checks, json, sarif)
     _show(found, json, full=wanted.chosen, quick=quick)
+    _draw(found, plot, html, quick=quick)
     _tell_of_none(found, wanted)
     raise typer.Exit(found.status)
 
@@ -190,6 +198,19 @@ def _show(found: Program, path: Path | None, *, full: bool, quick: bool) -> None
         report.show(program(found, _remarks(found, quick=quick)))
     if path is not None:
         write_json(_plain(found), path)
+
+
+def _draw(found: Program, plot: Path | None, html: Path | None, *, quick: bool) -> None:
+    """Draw where the time goes, and write a page about the launches, where files are given for them."""
+    if plot is not None:
+        from gpusim.pictures.times import kernels
+
+        save_picture(plot, lambda: kernels(found))
+    if html is not None:
+        from gpusim.pages.launches import program as of_program
+        from gpusim.report.program import program
+
+        save_page(html, *of_program(found, program(found, _remarks(found, quick=quick))))
 
 
 def _plain(found: Program) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from gpusim.cli.options import (
     listed_gpus,
     typed,
 )
+from gpusim.cli.pages import HtmlFile, save_page
+from gpusim.cli.pictures import check_picture, save_picture
 from gpusim.cli.spaces import Dask, Over, Where, check_cluster, named, on_cluster, space_of
 from gpusim.errors import GpusimError
 
@@ -48,7 +50,11 @@ def sweep(
         Path | None, typer.Option(metavar="FILE", help="Write a row a point; - for standard output.")
     ] = None,
     parquet: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the same as Parquet.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw --metric over the first name.")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw --metric over the first name, into a .png, .svg or .pdf."),
+    ] = None,
+    html: HtmlFile = None,
     metric: Annotated[
         str, typer.Option(metavar="NAME", help="What --plot draws: a metric, or a figure such as dram_bytes_read.")
     ] = "seconds",
@@ -73,8 +79,9 @@ def sweep(
     from gpusim.decide.sweep import sweep_subjects
     from gpusim.progress import ProgressLine
 
-    check_apart({"--csv": csv, "--parquet": parquet, "--plot": plot, "--json": json})
-    _check_kinds(parquet, plot)
+    check_apart({"--csv": csv, "--parquet": parquet, "--plot": plot, "--json": json, "--html": html})
+    check_picture(plot)
+    _check_parquet(parquet)
     if plot is None:
         sources.refuse(typed(context, "metric"), "is what --plot draws: it needs --plot FILE")
     check_cluster(context, dask)
@@ -87,28 +94,29 @@ def sweep(
         raise GpusimError(f"of {len(found.rows)} points none could be predicted: {found.failed[0].error}")
     _write(found, csv, parquet, json)
     if plot is not None:
-        found.save_plot(plot, metric)
-    if not any(map(is_stdout, (csv, json))):
+        save_picture(plot, lambda: found.plot(metric))
+    _save_page(html, found, metric)
+    if not any(map(is_stdout, (csv, json, html))):
         from gpusim import report
 
         report.show(found.table())
 
 
-def _check_kinds(parquet: Path | None, plot: Path | None) -> None:
+def _check_parquet(parquet: Path | None) -> None:
     """Refuse, before any work is done, what a package that is missing would have to write."""
     import importlib.util
 
     if parquet is not None and importlib.util.find_spec("pyarrow") is None:
         raise GpusimError('--parquet needs pyarrow: pip install "gpusim[parquet]"')
-    if plot is None:
-        return
-    if importlib.util.find_spec("matplotlib") is None:
-        raise GpusimError('--plot needs matplotlib: pip install "gpusim[plot]"')
-    from matplotlib.backend_bases import FigureCanvasBase
 
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
-    if plot.suffix[1:] not in known:
-        raise GpusimError(f"--plot {plot}: it must end in one of {', '.join(known)}")
+
+def _save_page(html: Path | None, found: Sweep, metric: str) -> None:
+    """Write a page about a sweep: the figure, the table, a part for each of the slowest points."""
+    if html is None:
+        return
+    from gpusim.pages.launches import sweep as of_sweep
+
+    save_page(html, *of_sweep(found.profiles, found.table(), lambda ax: found.plot(metric, ax=ax)))
 
 
 def _write(found: Sweep, csv: Path | None, parquet: Path | None, json: Path | None) -> None:

@@ -10,6 +10,8 @@ import typer
 from gpusim.cli import sources
 from gpusim.cli.files import check_apart, is_stdout, write, write_json
 from gpusim.cli.options import Cache, Clock, Fresh, Jobs, JsonFile, KernelFolders, at_clock, listed_gpus, typed
+from gpusim.cli.pages import HtmlFile, save_result
+from gpusim.cli.pictures import PlotFile, check_picture, save_picture
 from gpusim.cli.spaces import Dask, Over, Where, check_cluster, named, on_cluster, space_of
 from gpusim.errors import GpusimError
 
@@ -53,6 +55,8 @@ def tune(
         typer.Option("--to-measure", metavar="FILE", help="Write a launch file of those to measure (gpusim measure)."),
     ] = None,
     json: JsonFile = None,
+    plot: PlotFile = None,
+    html: HtmlFile = None,
     cache: Cache = "cold",
     clock: Clock = None,
     jobs: Jobs = None,
@@ -72,7 +76,8 @@ def tune(
     from gpusim.decide.tune import DEFAULT_OBJECTIVES, Search, search_space
     from gpusim.progress import ProgressLine
 
-    check_apart({"--csv": csv, "--json": json, "--to-measure": to_measure})
+    check_apart({"--csv": csv, "--json": json, "--to-measure": to_measure, "--plot": plot, "--html": html})
+    check_picture(plot)
     if trials is None:
         sources.refuse(typed(context, "seed"), "decides which points --trials draws: it needs --trials N")
     if quick:
@@ -87,6 +92,9 @@ def tune(
     with ProgressLine() as progress, on_cluster(dask):
         found = search_space(subject, space, gpus[0], search, {"cache": cache, "fresh": fresh}, jobs, progress)
     _write(found, subject, csv, json, to_measure)
+    if plot is not None:
+        save_picture(plot, found.plot)
+    save_result(html, f"Search of {subject.name} on {gpus[0]}", found.plot, found.table(), len(found.candidates[:20]))
     if not any(map(is_stdout, (csv, json, to_measure))):
         from gpusim import report
 

@@ -16,6 +16,7 @@ from gpusim.errors import check_flags
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from rich.console import RenderableType
 
     from gpusim.measured.measurement import MeasuredLaunch
@@ -91,6 +92,27 @@ class Diff(Found):
         from gpusim.decide.diff_table import table
 
         return list(table(self))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw why the time changed, cause by cause; where that is not known, how the figures of each level did.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ParameterError
+            Nothing changed.
+        """
+        from gpusim.decide.diff_plot import plot
+
+        return plot(self, ax)
 
     def __repr__(self) -> str:
         from gpusim.report import text

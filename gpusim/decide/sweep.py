@@ -6,12 +6,11 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpusim.decide.space import Point, Space
 from gpusim.decide.subject import Call, DescribedSubject, Subject, subjects
-from gpusim.errors import GpusimError, ParameterError, shown
+from gpusim.errors import GpusimError
 from gpusim.launches.gpus import each_once
 from gpusim.launches.rows import predict_rows
 from gpusim.names import some
@@ -133,30 +132,15 @@ class Sweep:
         Raises
         ------
         GpusimError
-            No such name; matplotlib is not installed.
+            No such name.
         """
-        from gpusim.decide.plot import draw
+        from gpusim.pictures.canvas import styled
+        from gpusim.pictures.over_parameter import over_parameter
 
         metrics = getattr(self.profiles[0], "metrics", {}) if self.profiles else {}
         units = {name: metric.unit for name, metric in metrics.items()}
-        return draw(self.to_dataframe(), self.names, units, y, x, ax)
-
-    def save_plot(self, file: Path | str, y: str = "seconds", x: str | None = None) -> None:
-        """Draw the same into a file, whose ending says what kind it is.
-
-        Parameters
-        ----------
-        file : Path or str
-        y, x
-            As for :meth:`plot`.
-        """
-        from matplotlib.figure import Figure
-
-        if not isinstance(file, str | Path):
-            raise ParameterError(f"a figure is saved under a name, such as 'sweep.png', not {shown(file)}")
-        figure = Figure(figsize=(9, 5), layout="constrained")
-        self.plot(y, x, figure.subplots())
-        figure.savefig(file)
+        with styled():
+            return over_parameter(self.to_dataframe(), self.names, units, y, x, ax)
 
     def __repr__(self) -> str:
         from gpusim.report import text

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpusim.decide.ranking import Ranking
+from gpusim.decide.tuning_plot import plot
 from gpusim.decide.tuning_table import table, verdict
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from rich.console import RenderableType
 
 
@@ -39,6 +41,20 @@ class Tuning(Ranking):
     def table(self) -> list[RenderableType]:
         """Lay the best out, those of the Pareto front, and what to do with them."""
         return table(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the best points with the intervals of their times; those to be measured have another colour.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return plot(self, ax)
 
     def __repr__(self) -> str:
         from gpusim.report import text

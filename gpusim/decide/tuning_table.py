@@ -32,7 +32,7 @@ def table(ranking: Ranking) -> list[RenderableType]:
     from rich.text import Text
 
     first = ranking.best.row
-    same = "".join(f" {name}={first.point[name]}" for name in ranking.names if name not in _varied(ranking))
+    same = "".join(f" {name}={first.point[name]}" for name in ranking.names if name not in varied(ranking))
     heading = f"{first.kernel}{same} on {first.gpu}: {_points(len(ranking.candidates))} predicted, the best first"
     return [Text(heading, style="bold"), "", _grid(ranking), "", verdict(ranking), *failures(ranking.failed)]
 
@@ -49,7 +49,7 @@ def _shown(ranking: Ranking) -> list[tuple[int, Candidate]]:
     return [(rank, one) for rank, one in ranked if rank <= most or id(one) in kept]
 
 
-def _varied(ranking: Ranking) -> list[str]:
+def varied(ranking: Ranking) -> list[str]:
     """Names with several values."""
     points = [one.point for one in ranking.candidates]
     return [name for name in ranking.names if len({str(point.get(name)) for point in points}) > 1]
@@ -58,7 +58,7 @@ def _varied(ranking: Ranking) -> list[str]:
 def _grid(ranking: Ranking) -> Grid:
     grid = Grid()
     grid.add_column("", key=True)
-    for name in _varied(ranking):
+    for name in varied(ranking):
         grid.add_column(name, key=True)
     for objective in ranking.objectives:
         grid.add_column(objective.text)
@@ -80,7 +80,7 @@ def _has_front(ranking: Ranking, one: Candidate, front: set[int]) -> bool:
 
 def _cells(ranking: Ranking, one: Candidate) -> Iterator[str]:
     """The point, its values, and how they came about."""
-    yield from (str(one.point.get(name, NOTHING)) for name in _varied(ranking))
+    yield from (str(one.point.get(name, NOTHING)) for name in varied(ranking))
     figures = one.profile if isinstance(one.profile, Figures) else None
     for objective, value in zip(ranking.objectives, one.values, strict=True):
         yield format_value(objective, value)
@@ -117,7 +117,7 @@ def verdict(ranking: Ranking) -> str:
     ranking : Ranking
     """
     best, alike = ranking.best, len(ranking.alike)
-    named = " ".join(f"{name}={best.point[name]}" for name in _varied(ranking)) or best.row.kernel
+    named = " ".join(f"{name}={best.point[name]}" for name in varied(ranking)) or best.row.kernel
     if ranking.objectives[0].is_time:
         return _of_time(ranking, named, alike)
     return f"{named} has the least {ranking.objectives[0].text}."

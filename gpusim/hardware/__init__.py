@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from gpusim.hardware.cpu import Cpu, cpu_names, cpu_of, load_cpu
 from gpusim.hardware.errors import OccupancyError, SpecError
 from gpusim.hardware.library import DEFAULT_ARCHITECTURE, architecture, given, having, names, of_architecture
 from gpusim.hardware.library import load_gpu as load
@@ -18,6 +19,6 @@ from gpusim.hardware.spec import Gpu, Provenance
 from gpusim.hardware.writer import to_toml
 
 __all__ = [
-    "DEFAULT_ARCHITECTURE", "Gpu", "Occupancy", "OccupancyError", "Provenance", "SpecError", "architecture", "given",
-    "having", "load", "names", "occupancy", "of_architecture", "to_toml",
+    "DEFAULT_ARCHITECTURE", "Cpu", "Gpu", "Occupancy", "OccupancyError", "Provenance", "SpecError", "architecture",
+    "cpu_names", "cpu_of", "given", "having", "load", "load_cpu", "names", "occupancy", "of_architecture", "to_toml",
 ]  # fmt: skip

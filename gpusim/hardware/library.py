@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from gpusim.errors import shown
 from gpusim.hardware.clocks import at_clock, split_clock
+from gpusim.hardware.cpu import refuse_cpu
 from gpusim.hardware.errors import SpecError
 from gpusim.hardware.programming import Instructions
 from gpusim.hardware.quantities import rules
@@ -98,6 +99,7 @@ def _at_boost(text: str, *, is_path: bool) -> Gpu:
     name = text.strip().lower().replace("_", "-").replace(" ", "-")
     name = ALIASES.get(name, name)
     if name not in _files():
+        refuse_cpu(text)
         raise SpecError(f"unknown GPU {shown(text)}: {suggest(text, _files(), 'gpusim gpus')}")
     return _built_in(name)
 

@@ -26,6 +26,7 @@ from gpusim.hardware.fixed import (
     WARP,
 )
 from gpusim.hardware.generation import Access, Clusters, Copies, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.links import Links
 from gpusim.hardware.programming import ARCHITECTURE_SECTIONS
 from gpusim.hardware.quantities import LONGEST, SHARED_WINDOW, fixed, quantity
 
@@ -526,6 +527,7 @@ SECTIONS: dict[str, type] = {
     "copies": Copies,
     "clusters": Clusters,
     "spacing": Spacing,
+    "links": Links,
     **ARCHITECTURE_SECTIONS,
 }
 """Tables of a specification file, in the order in which they are shown."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from gpusim.errors import UnknownNameError
 from gpusim.hardware.generation import Access, Clusters, Copies, Fetch, Issue, Launching, Spacing
+from gpusim.hardware.links import Links
 from gpusim.hardware.programming import Abi, Instructions, Limits
 from gpusim.hardware.sections import L1, L2, SECTIONS, Clock, Dram, Identity, Latency, Placement, Shared, Sm, Throughput
 
@@ -67,6 +68,7 @@ class Gpu(Identity):
     copies : Copies
     clusters : Clusters
     spacing : Spacing
+    links : Links
     abi : Abi
     limits : Limits
     instructions : Instructions
@@ -97,6 +99,7 @@ class Gpu(Identity):
     copies: Copies
     clusters: Clusters
     spacing: Spacing
+    links: Links
     abi: Abi
     limits: Limits
     instructions: Instructions

@@ -261,6 +261,12 @@ class Kernel:
 
         return emit(self.tree, self.tiles(**tiles), name)
 
+    def dynamic_shared(self, **tiles: int) -> int:
+        """Bytes of dynamic shared memory that what :meth:`emit` gives is launched with; 0: all of it is static."""
+        from gpusim.lang.emit.declarations import dynamic_shared
+
+        return dynamic_shared(self.tree, self.tiles(**tiles))
+
     def io(self, **fixed: Any) -> IO:
         """Elements and bytes of each global array that the threads load and store, as sympy expressions.
 

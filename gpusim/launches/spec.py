@@ -237,8 +237,11 @@ class DescribedLaunch:
     cluster = None
 
     def sizes(self, kernel: Kernel) -> Sizes:
-        """Blocks and threads; all shared memory is static."""
-        return Sizes(self.grid, self.block, 0)
+        """Blocks, threads, and the shared memory that is not static because it is too much for that."""
+        from gpusim.frontends.described import tiles_of
+
+        bound = self.bound
+        return Sizes(self.grid, self.block, bound.kernel.dynamic_shared(**tiles_of(bound)))
 
     def compile(self, gpu: str) -> Module:
         """Machine code for a GPU, by name, or for an architecture such as ``"sm_90"``."""

@@ -67,6 +67,14 @@ class Attention:
         return 2 * self.B * self.H * self.N**2 * bytes_of(self.dtype)
 
     @property
+    def score_trips_bytes(self) -> float:
+        """What standard attention moves of S and P: S written and read, P written and read, four matrices.
+
+        Source: Dao et al. 2022, arXiv 2205.14135, algorithm 0.
+        """
+        return 2 * self.score_bytes
+
+    @property
     def statistics_bytes(self) -> int:
         """L: B H N numbers of 4 bytes; what FlashAttention has beyond the operands."""
         return self.B * self.H * self.N * STATISTIC_BYTES

@@ -23,7 +23,7 @@ from gpusim.report.units import format_bytes
 
 if TYPE_CHECKING:
     from gpusim.hardware import Gpu
-    from gpusim.profiles.profile import Profile
+    from gpusim.results.figures import Figures
 
 LEVELS = ("L1", "L2", "HBM")
 """Levels of memory, nearest first; ``"HBM"`` is device memory, GDDR where a board has that."""
@@ -305,7 +305,7 @@ def _ceiling(level: str, flops: float, nbytes: float, peak_flops: float, bytes_p
 
 
 def of_profile(
-    profile: Profile,
+    profile: Figures,
     dtype: str = "fp32",
     *,
     gpu: Gpu | str | None = None,
@@ -338,16 +338,39 @@ def of_profile(
     ParameterError
         If the profile does not know its FLOPs, or not all bytes.
     """
-    if profile.flops is None:
-        raise ParameterError(f"the profile of {profile.kernel} does not say how many FLOPs it has")
     spec = gpu_of(profile.gpu if gpu is None else gpu)
     rates = {level: bandwidth(spec, level, figure) for level in LEVELS}
-    peak = peak_flops(spec, dtype, tensor_cores=tensor_cores)
-    found = hierarchical(profile.flops, level_bytes(profile), peak, rates)
+    return below(profile, peak_flops(spec, dtype, tensor_cores=tensor_cores), rates)
+
+
+def below(profile: Figures, peak_flops: float, bytes_per_s: Mapping[str, float]) -> Roofline:
+    """Give the hierarchical roofline of a prediction below a roof whose numbers are given.
+
+    Parameters
+    ----------
+    profile : Profile
+        With its FLOPs.
+    peak_flops : float
+        FLOP/s.
+    bytes_per_s : mapping of str to float
+        Bandwidths of all :data:`LEVELS`.
+
+    Returns
+    -------
+    Roofline
+
+    Raises
+    ------
+    ParameterError
+        If the profile does not know its FLOPs, or not all bytes.
+    """
+    if profile.flops is None:
+        raise ParameterError(f"the profile of {profile.kernel} does not say how many FLOPs it has")
+    found = hierarchical(profile.flops, level_bytes(profile), peak_flops, bytes_per_s)
     return replace(found, note=_still_in_l2(profile, profile.flops))
 
 
-def _still_in_l2(profile: Profile, flops: float) -> str:
+def _still_in_l2(profile: Figures, flops: float) -> str:
     """Say what device memory's intensity leaves out, where L2 keeps part of the result."""
     kept = profile.l2_dirty_bytes
     if not kept > WORTH_SAYING * profile.dram_bytes:
@@ -360,7 +383,7 @@ def _still_in_l2(profile: Profile, flops: float) -> str:
     )
 
 
-def level_bytes(profile: Profile) -> dict[str, float]:
+def level_bytes(profile: Figures) -> dict[str, float]:
     """Give the bytes that a launch moves through every level.
 
     Parameters

@@ -16,13 +16,16 @@ configuration                       w    g   added master moments bytes
 ``deepseek-v3``                     1    4   --    4      2 + 2   13
 ``adam8bit``                        2    2   --    4      1 + 1   10
 ``adam8bit-fp8-weights``            1    2   --    4      1 + 1   9
+``fp8-lm``                          2    1   --    --     1 + 2   6
 =================================== ==== === ===== ====== ======= =====
 
 Sources, row by row:
 
 - 20: Smith et al. 2022, "Megatron-Turing NLG 530B", arXiv 2201.11990, which counts
   20 bytes a parameter: 16-bit weights and gradients, 32-bit gradients, master weights and moments.
-- 18: NVIDIA/Megatron-LM on GitHub, issue 654: gradients are written in FP32 at once.
+  NVIDIA's Megatron Core user guide, "Distributed optimizer", prints 20 for 16-bit weights and
+  gradients, 18 where gradients are written in FP32 at once, and 16 for FP32 alone.
+- 18: that guide; NVIDIA/Megatron-LM on GitHub, issue 654.
 - 16: Rajbhandari et al. 2020, "ZeRO", arXiv 1910.02054, section 3.1: 2 + 2 + K with
   K = 12; master weights after Micikevicius et al. 2018, arXiv 1710.03740, section 3.1.
   Without mixed precision Adam takes 16 as well (Kingma and Ba 2015, arXiv 1412.6980).
@@ -36,6 +39,11 @@ Sources, row by row:
   in, the BF16 gradients of one micro-batch (2 more).
 - 10: Dettmers et al. 2022, "8-bit optimizers via block-wise quantization", arXiv
   2110.02861: both moments take a byte; the rest as in ZeRO.
+- 6: Peng et al. 2023, "FP8-LM", arXiv 2310.18313, section 2.2, which counts 6 beside the 16
+  of Adam in FP32: a master copy in FP16, gradients in FP8, moments in FP8 and FP16.  The
+  forward pass casts the master copy; what it casts to is not counted there.
+
+:attr:`Precision.stated` tells the sums that a source prints from those that follow from its types.
 
 Not in the sums: the scales of FP8 weights (128 x 128 blocks: 0.0002 bytes a parameter; MX
 blocks: 0.03, and as much again with the weights if both orientations are kept, see
@@ -45,7 +53,7 @@ al. 2022, section 2: 0.002 bytes each).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from gpusim.errors import ParameterError, UnknownNameError
 from gpusim.model.inputs import above_zero, at_least, bytes_of
@@ -69,6 +77,8 @@ class Precision:
         Of the optimizer's states, one type each; Adam has two, plain SGD none.
     source : str
         Who counts so.
+    stated : bool
+        Whether the source prints the sum; else it follows from types that sources name.
 
     Examples
     --------
@@ -83,13 +93,19 @@ class Precision:
     master: str | None = None
     moments: tuple[str, ...] = ()
     source: str = ""
+    stated: bool = False
+
+    @property
+    def moment_bytes(self) -> tuple[float, ...]:
+        """Bytes a parameter of each moment: of Adam m and v."""
+        return tuple(bytes_of(dtype) for dtype in self.moments)
 
     @property
     def breakdown(self) -> dict[str, float]:
         """Bytes a parameter, part by part: ``weights``, ``gradients``, ``accumulation``, ``master``, ``moments``."""
-        single = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("moments", "source")}
+        single = {name: getattr(self, name) for name in ("weights", "gradients", "accumulation", "master")}
         parts = {name: bytes_of(dtype) if dtype else 0 for name, dtype in single.items()}
-        return parts | {"moments": sum(bytes_of(dtype) for dtype in self.moments)}
+        return parts | {"moments": sum(self.moment_bytes)}
 
     @property
     def bytes_per_parameter(self) -> float:
@@ -103,16 +119,19 @@ _ADAM8 = ("fp8", "fp8")
 CONFIGURATIONS = {
     "bf16-fp32-accumulation": Precision(
         weights="bf16", gradients="bf16", accumulation="fp32", master="fp32", moments=_ADAM,
-        source="Smith et al. 2022, arXiv 2201.11990",
+        source="Smith et al. 2022, arXiv 2201.11990; NVIDIA, Megatron Core user guide", stated=True,
     ),
     "bf16-fp32-gradients": Precision(
         weights="bf16", gradients="fp32", master="fp32", moments=_ADAM,
-        source="NVIDIA/Megatron-LM on GitHub, issue 654: 2 + 4 + 4 + 8",
+        source="NVIDIA, Megatron Core user guide, distributed optimizer: 2 + 4 + 4 + 8", stated=True,
     ),
-    "fp32": Precision(weights="fp32", gradients="fp32", moments=_ADAM, source="Kingma and Ba 2015, arXiv 1412.6980"),
+    "fp32": Precision(
+        weights="fp32", gradients="fp32", moments=_ADAM,
+        source="Kingma and Ba 2015, arXiv 1412.6980; NVIDIA, Megatron Core user guide", stated=True,
+    ),
     "bf16": Precision(
         weights="bf16", gradients="bf16", master="fp32", moments=_ADAM,
-        source="Rajbhandari et al. 2020, arXiv 1910.02054, section 3.1",
+        source="Rajbhandari et al. 2020 (ZeRO), arXiv 1910.02054, section 3.1", stated=True,
     ),
     "fp8-weights": Precision(
         weights="fp8", gradients="bf16", master="fp32", moments=_ADAM,
@@ -125,11 +144,15 @@ CONFIGURATIONS = {
     ),
     "adam8bit": Precision(
         weights="bf16", gradients="bf16", master="fp32", moments=_ADAM8,
-        source="Dettmers et al. 2022, arXiv 2110.02861",
+        source="Dettmers et al. 2022, arXiv 2110.02861: moments; the rest as in the row bf16",
     ),
     "adam8bit-fp8-weights": Precision(
         weights="fp8", gradients="bf16", master="fp32", moments=_ADAM8,
         source="this library: the row adam8bit with weights as in arXiv 2412.19437, section 3.3",
+    ),
+    "fp8-lm": Precision(
+        weights="fp16", gradients="fp8", moments=("fp8", "fp16"),
+        source="Peng et al. 2023, arXiv 2310.18313, section 2.2: 2 + 1 + 1 + 2", stated=True,
     ),
 }  # fmt: skip
 """Configurations by name.  An 8-bit moment counts as ``"fp8"``: a byte, whatever code it is written in."""

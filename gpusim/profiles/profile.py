@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from gpusim.results.documents import plain
+from gpusim.errors import ParameterError
+from gpusim.results.documents import finite, plain
 from gpusim.results.figures import Figures
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from gpusim.advice import Advice
     from gpusim.progress import Progress
     from gpusim.results.metric import Metric, Value
+    from gpusim.results.touches import Touch
     from gpusim.results.traffic import Traffic
 
 
@@ -139,16 +143,72 @@ class Profile(Figures):
 
         assert_metric(self, metric, op, value, rel=rel, interval=interval)
 
+    def touches(self, block: int = 0, warp: int = 0) -> Sequence[Touch]:
+        """Find where the lanes of a warp go by each instruction that touches memory.
+
+        Parameters
+        ----------
+        block : int
+            Number of its block in the grid: x goes first.
+        warp : int
+            Its number in the block.
+
+        Returns
+        -------
+        sequence of Touch
+            In the order of the program.
+
+        Raises
+        ------
+        ParameterError
+            The profile was read from a file, or there is no such warp.
+        """
+        if self.rerun is None:
+            raise ParameterError("what a warp touches is known of a launch that this process predicted")
+        return self.rerun.touches(block, warp)
+
+    def plot(
+        self, kind: str = "overview", ax: Axes | None = None, *, measured: Figures | None = None,
+        line: str | None = None,
+    ) -> Axes:  # fmt: skip
+        """Draw the launch; ``profile.plot("memory").figure.savefig("memory.svg")`` keeps it.
+
+        Parameters
+        ----------
+        kind : str
+            ``"overview"``, ``"speed-of-light"``, ``"memory"``, ``"roofline"``, ``"occupancy"``, ``"waves"``,
+            ``"warp"`` or ``"timeline"``.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
+        measured : Figures, optional
+            The same launch as hardware counted it, whose numbers stand beside.
+        line : str, optional
+            Of ``"warp"``: the line of the source, ``"file.cu:41"`` or ``"41"``; unless given what costs most beyond
+            what its words need.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        GpusimError
+            There is no such kind, or the profile does not know what it shows.
+        """
+        from gpusim.pictures.launch import draw
+
+        return draw(self, kind, ax, measured=measured, line=line)
+
     def __repr__(self) -> str:
         from gpusim.report import as_text
 
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        """Notebooks show the same table, in a fixed-width face."""
-        from html import escape
+        """Notebooks show the overview as a picture, and the table below it."""
+        from gpusim.pictures.notebook import shown
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        return shown(self.plot, repr(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the profile as plain dicts, lists, strings and numbers, ready for JSON.
@@ -170,9 +230,9 @@ class Profile(Figures):
             "cache": self.cache,
             "flops": plain(self.flops),
             "metrics": {name: _metric_dict(metric) for name, metric in self.metrics.items()},
-            "derived": {name: _finite(getattr(self, name)) for name in DERIVED},
+            "derived": {name: finite(getattr(self, name)) for name in DERIVED},
             "textbook": {
-                key: {"name": form.name, "formula": form.text, "bytes": _finite(form.nbytes)}
+                key: {"name": form.name, "formula": form.text, "bytes": finite(form.nbytes)}
                 for key, form in self.textbook.items()
             },
             "lines": [_traffic_dict(line) for line in self.lines],
@@ -235,15 +295,9 @@ DERIVED = (
 """Properties of :class:`Profile` that ``to_dict`` writes under ``derived``."""
 
 
-def _finite(value: Value) -> Value | None:
-    """None for NaN, which JSON cannot hold."""
-    number: Value = plain(value)
-    return number if math.isfinite(number) else None
-
-
 def _known(error: float | None) -> Value | None:
     """An error as JSON holds it: None too where it is beyond all bounds."""
-    return None if error is None else _finite(error)
+    return None if error is None else finite(error)
 
 
 def _traffic_dict(traffic: Traffic) -> dict[str, Any]:
@@ -253,7 +307,7 @@ def _traffic_dict(traffic: Traffic) -> dict[str, Any]:
 
 def _metric_dict(metric: Metric) -> dict[str, Any]:
     return {
-        "value": _finite(metric.value),
+        "value": finite(metric.value),
         "unit": metric.unit,
         "claim": metric.claim.value,
         "error": _known(metric.error),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 _BYTE_UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
+_BINARY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _COUNT_UNITS = ("", "k", "M", "G", "T", "P", "E")
 
 NOTHING = "–"
@@ -32,6 +33,25 @@ def format_bytes(nbytes: float) -> str:
     ('8.40 GB', '1.00 MB', '17 B', '–')
     """
     return _scaled(nbytes, _BYTE_UNITS)
+
+
+def format_capacity(nbytes: float) -> str:
+    """Give the size of a memory as documents print it, in powers of two: ``"192 KiB"``, ``"50 MiB"``.
+
+    Parameters
+    ----------
+    nbytes : float
+        At least 0; NaN stands for "not known".
+
+    Examples
+    --------
+    >>> format_capacity(196_608), format_capacity(108 * 196_608), format_capacity(80 * 2**30), format_capacity(17)
+    ('192 KiB', '20.25 MiB', '80 GiB', '17 B')
+    """
+    if not math.isfinite(nbytes):
+        return NOTHING
+    power = min(max(int(nbytes).bit_length() - 1, 0) // 10, len(_BINARY_UNITS) - 1)
+    return f"{float(f'{nbytes / 1024**power:.4g}'):g} {_BINARY_UNITS[power]}"
 
 
 def parse_bytes(text: str) -> float:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from gpusim.results.touches import Touch
 
 
 class Cause(StrEnum):
@@ -82,11 +85,22 @@ class Again(Protocol):
     """A launch as it was predicted, to be predicted again without some causes of its time."""
 
     @property
+    def gpu(self) -> Any:
+        """The GPU that it was predicted on."""
+
+    @property
+    def source(self) -> str:
+        """File of its code; empty where it is not known."""
+
+    @property
     def l2_bytes(self) -> int:
         """Bytes of the L2 of its GPU."""
 
     def lines(self, cause: Cause) -> Sequence[CodeLine]:
         """Lines of its code that a cause is in; none where it is none of code."""
+
+    def touches(self, block: int = 0, warp: int = 0, progress: Any = None) -> Sequence[Touch]:
+        """Find where the lanes of a warp go."""
 
     def __call__(self, *causes: Cause, free: Sequence[str] = (), once: Sequence[str] = (), progress: Any = None) -> Any:
         """Predict it without some causes, with arrays that cost nothing, or with some of which L1 keeps nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,22 @@ def plain(value: Any) -> Any:
     value : object
     """
     return value.item() if hasattr(value, "item") else value
+
+
+def finite(value: Any) -> Any:
+    """Give a number as JSON can hold it: None where it is NaN or infinite.
+
+    Parameters
+    ----------
+    value : int or float
+
+    Examples
+    --------
+    >>> finite(2.5), finite(float("nan"))
+    (2.5, None)
+    """
+    number = plain(value)
+    return number if math.isfinite(number) else None
 
 
 def check_version(raw: Any, where: str, refuse: type[GpusimError]) -> None:

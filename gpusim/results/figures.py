@@ -92,6 +92,11 @@ class Figures(Suggesting):
         return self.value("launch__registers_per_thread")
 
     @property
+    def shared_bytes_per_block(self) -> Value:
+        """Bytes of shared memory that a block asks for, static and dynamic together."""
+        return sum(self.value(f"launch__shared_mem_per_block_{what}") for what in ("static", "dynamic"))
+
+    @property
     def blocks_per_sm(self) -> Value:
         """Blocks that one SM holds at once: the smallest of the four occupancy limits."""
         limits = [self.value(f"launch__occupancy_limit_{what}") for what in OCCUPANCY_LIMITS]

@@ -142,6 +142,37 @@ def values_of_order(
     return read_back(launch, checks.place.layout, checks.place.data)
 
 
+def watched(
+    launch: Launch, gpu: Gpu, held: Occupancy, block: int, warp: int, progress: Progress | None, limit: int
+) -> tuple[np.ndarray, Image, Layout]:
+    """Run a block of a launch, and keep where the lanes of one of its warps go.
+
+    Parameters
+    ----------
+    launch, gpu, held, progress, limit
+        As for :func:`check`.
+    block, warp : int
+        Which.
+
+    Returns
+    -------
+    touched : int64 array, shape (2 * instructions, N_TOUCHED)
+        :attr:`gpusim.engine.state.arrays.Machine.lanes_kept`.
+    image : Image
+        What ran.
+    layout : Layout
+        Where arrays lie.
+
+    Raises
+    ------
+    SimulationError, EndlessError
+        The block comes to no end by itself.
+    """
+    checks = _Check(launch, gpu, held, (), (), together=False, watched=(block, warp))
+    checks.drive(clusters.some(launch, [block]), progress, limit)
+    return checks.machine.lanes_kept, checks.image, checks.place.layout
+
+
 def _outputs(launch: Launch) -> list[tuple[int, int]]:
     """Where arrays lie that hold nothing before a launch."""
     if launch.memory is not None:
@@ -156,7 +187,7 @@ class _Check:
 
     def __init__(
         self, launch: Launch, gpu: Gpu, held: Occupancy, fresh: Sequence[tuple[int, int]],
-        freed: Sequence[tuple[int, int]], together: bool,
+        freed: Sequence[tuple[int, int]], together: bool, watched: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
         self._launch = launch
         if launch.memory is None:
@@ -164,13 +195,13 @@ class _Check:
             self.place = Place(launch, gpu, held, layout, fill_memory(launch, layout))
         else:
             self.place = Place(launch, gpu, held, launch.memory.layout, launch.memory.words)
-        self._image: Image = _with_arrays(
+        self.image: Image = _with_arrays(
             launch, self.place.layout, bound(launch, self.place.layout, looked_at(launch.program))
         )
         waits = together or launch.program.variable(GRID_WORKSPACE) is not None
         sms = gpu.sm_count if waits else launch.cluster_blocks
         self.machine: Machine = self.place.machine(
-            self._image, 1, timeless=True, n_sm=sms, looks=Looks(tuple(fresh), tuple(freed))
+            self.image, 1, timeless=True, n_sm=sms, looks=Looks(tuple(fresh), tuple(freed), watched)
         )
 
     def run(
@@ -188,7 +219,7 @@ class _Check:
             too_long = int(self.machine.misc[S.E_CODE]) == E.TOO_LONG
             ended, end = str(error), None if too_long else self._end(unending(self.machine))
         self._give_back_heap()
-        found = [*observed(self.machine.found, self._image), *self._leaked(), *([end] if end else [])]
+        found = [*observed(self.machine.found, self.image), *self._leaked(), *([end] if end else [])]
         kept = tuple(one for one in found if one.fault.tool in tools)
         return Checked(kept, int(self.machine.misc[S.FINISHED_BLOCKS]), self._launch.blocks, ended, self._unseen())
 
@@ -216,14 +247,14 @@ class _Check:
 
     def drive(self, queue: BlockQueue, progress: Progress | None, limit: int | None) -> None:
         """Run some blocks."""
-        drive(self.machine, self._launch, self._image, queue, progress, "checking", limit)
+        drive(self.machine, self._launch, self.image, queue, progress, "checking", limit)
 
     def _leaked(self) -> list[Observed]:
         """Pieces of the heap that are never freed; those of a program may be so by a launch that comes."""
         units, first = (int(self.machine.shape[column]) for column in (S.HEAP_UNITS, S.HEAP_FIRST))
         if not units or self._launch.memory is not None:
             return []
-        return leaked(self.machine.heap, units, first, self._image)
+        return leaked(self.machine.heap, units, first, self.image)
 
     def _give_back_heap(self) -> None:
         """Leave to later launches what has been handed out: where it was asked for is of no use to them."""
@@ -245,7 +276,7 @@ class _Check:
         if int(misc[S.E_CODE]) not in _ENDS:
             return None
         fault, space = _ENDS[int(misc[S.E_CODE])]
-        index = int(self._image.code[max(int(misc[S.E_INDEX]), 0), F.INDEX])
+        index = int(self.image.code[max(int(misc[S.E_INDEX]), 0), F.INDEX])
         thread = int(misc[S.E_WARP]) * S.LANES + int(misc[S.E_LANE])
         return Observed(fault, Access(index, int(misc[S.E_BLOCK]), thread), None, space, int(misc[S.E_ADDRESS]))
 

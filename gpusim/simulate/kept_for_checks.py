@@ -31,10 +31,13 @@ class Looks(NamedTuple):
         What nobody has written yet.
     freed : tuple of (int, int)
         What has been freed.
+    watched : (int, int), optional
+        A block and a warp of it, whose accesses are kept.
     """
 
     fresh: tuple[tuple[int, int], ...] = ()
     freed: tuple[tuple[int, int], ...] = ()
+    watched: tuple[int, int] | None = None
 
 
 def kept(launch: Launch, image: Image, slots: int, words: int, looks: Looks | None) -> dict[str, np.ndarray]:
@@ -52,17 +55,20 @@ def kept(launch: Launch, image: Image, slots: int, words: int, looks: Looks | No
         Of a checked run.
     """
     if looks is None:
-        return _arrays(1, 1, 1, 1, 1, 1, 1) | {"found": np.zeros((1, K.N_FOUND), np.int64), **_stretches(Looks())}
+        return _arrays(1, 1, 1, 1, 1, 1, 1) | {"found": np.zeros((1, K.N_FOUND), np.int64), **_of_looks(Looks(), 0)}
     of_shared, of_global = granule_bits(image, OF_SHARED), granule_bits(image, OF_GLOBAL)
     found = np.zeros((1 + K.MOST_FOUND, K.N_FOUND), np.int64)
     found[0, K.F_SHARED_BITS], found[0, K.F_GLOBAL_BITS] = of_shared, of_global
     found[0, K.F_SHARED_END] = launch.program.shared_base + _declared(launch)
     found[0, K.F_NOW] = 1  # 0 is the number of what never was
+    if looks.watched is not None:
+        block, warp = looks.watched
+        found[0, K.F_WATCHED] = (block << K.THREAD_BITS | warp * S.LANES) + 1
     shared, local = launch.program.shared_base + launch.shared_bytes, -(-launch.program.local_bytes // WORD)
     return _arrays(
         slots, slots * launch.warps, launch.warps * S.LANES, (shared >> of_shared) + 1,
         ((words * WORD) >> of_global) + WORD, max(local, 1), K.MOST_CLOCKS,
-    ) | {"found": found, **_stretches(looks)}  # fmt: skip
+    ) | {"found": found, **_of_looks(looks, len(image.code))}  # fmt: skip
 
 
 def _declared(launch: Launch) -> int:
@@ -89,8 +95,14 @@ def _arrays(
     }
 
 
-def _stretches(looks: Looks) -> dict[str, np.ndarray]:
-    return {name: np.array(some, np.int64).reshape(-1, 2) for name, some in looks._asdict().items()}
+def _of_looks(looks: Looks, code: int) -> dict[str, np.ndarray]:
+    """Stretches of memory, and room for the accesses of a warp by so many instructions."""
+    stretches = {"fresh": looks.fresh, "freed": looks.freed}
+    rows = 1 if looks.watched is None else 2 * code
+    return {
+        "lanes_kept": np.zeros((rows, K.N_TOUCHED), np.int64),
+        **{name: np.array(some, np.int64).reshape(-1, 2) for name, some in stretches.items()},
+    }
 
 
 def granule_bits(image: Image, ops: Sequence[Op]) -> int:

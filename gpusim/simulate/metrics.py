@@ -64,10 +64,12 @@ def read_by_launch(program: Program, launching: Launching) -> int:
     return launching.dram_read_bytes + pieces * launching.code_piece_bytes
 
 
-def launch_metrics(held: Occupancy, registers: int, waves: float) -> dict[str, Metric]:
-    """Registers, occupancy and waves of a launch."""
+def launch_metrics(held: Occupancy, registers: int, waves: float, launch: Launch) -> dict[str, Metric]:
+    """Registers, shared memory, occupancy and waves of a launch."""
     values: dict[str, tuple[int | float, str]] = {
         "launch__registers_per_thread": (registers, "register/thread"),
+        "launch__shared_mem_per_block_static": (launch.program.shared_bytes, "byte/block"),
+        "launch__shared_mem_per_block_dynamic": (launch.dynamic_shared, "byte/block"),
         "launch__occupancy_limit_registers": (held.limit_registers, "block"),
         "launch__occupancy_limit_shared_mem": (held.limit_shared, "block"),
         "launch__occupancy_limit_warps": (held.limit_warps, "block"),
@@ -102,7 +104,7 @@ def summary(
     stretch = counts.timing.warps is None
     time = time_metrics(counts.timing, gpu, sampled=stretch or counts.quick, total=counts.total)
     given = max(launch.registers_per_thread, gpu.limits.fewest_registers)
-    limits = launch_metrics(held, given, waves(gpu, launch, held))
+    limits = launch_metrics(held, given, waves(gpu, launch, held), launch)
 
     def errors(*, sampled: bool) -> Mapping[str, Errors]:
         if cache != "cold" and way != "program":  # launches that were measured found empty caches

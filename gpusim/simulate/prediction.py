@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError
+from gpusim.hardware.occupancy import occupancy
 from gpusim.isa.array_use import arrays_read, arrays_written, reads_data
 from gpusim.kept.alone import check_wanted
 from gpusim.simulate import kept_results
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gpusim.profiles.profile import Profile
     from gpusim.progress import Progress
     from gpusim.results.causes import Cause, CodeLine
+    from gpusim.results.touches import Touch
     from gpusim.simulate.work import How, Work
 
 
@@ -46,6 +48,11 @@ class Rerun:
     how: How
     place: int
     key: str | None
+
+    @property
+    def source(self) -> str:
+        """File of the launch's code; empty where it is not known."""
+        return self.works[self.place].launch.program.source
 
     @property
     def l2_bytes(self) -> int:
@@ -91,6 +98,14 @@ class Rerun:
         works = [*self.works[: self.place], replace(work, launch=launch, watched=False)]
         how = replace(self.how, values=False, timeline=None, progress=progress)
         return predict(works, self.gpu, how)[self.place]
+
+    def touches(self, block: int = 0, warp: int = 0, progress: Progress | None = None) -> Sequence[Touch]:
+        """Find where the lanes of a warp go, as :func:`gpusim.simulate.touching.touches` does."""
+        from gpusim.simulate.touching import touches  # imports numba
+
+        launch = self.works[self.place].launch
+        held = occupancy(self.gpu, launch.threads, launch.registers_per_thread, launch.shared_bytes)
+        return touches(launch, self.gpu, held, block, warp, progress)
 
     def _check_contents(self, work: Work) -> None:
         """Refuse arrays that decide what a launch touches, and that it or the user has changed since."""

@@ -110,6 +110,18 @@ def test_of_bound(written):
     check(written("bound", "y[i] += x[i]", "--i", "64", "--memory", "1KB"), "bound")
 
 
+def test_of_roofline(written):
+    check(written("roofline", "matmul-tiled", "convolution", "--n", "64", "--gpu", "h200,cpu"), "roofline")
+    check(written("roofline", "matmul-tiled", "--n", "512", "--quick"), "roofline")
+    check(written("roofline", "attention-standard", "--N", "64", "--gpu", "p100"), "roofline")
+    check(written("roofline", "--gpu", "h200"), "roofline")
+
+
+def test_of_gpus(written):
+    check(written("gpus", "a100-40gb", "h200", "cpu"), "gpus")
+    check(written("gpus", "p100"), "gpus")
+
+
 @pytest.mark.usefixtures("compiler")
 def test_of_profile(written, tmp_path):
     check(written("profile", "saxpy.cu", *LAUNCH), "profiles")

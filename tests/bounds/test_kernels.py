@@ -86,7 +86,8 @@ def test_a_computation_that_is_told_is_of_the_kernels_arrays_and_no_larger_than_
     sizes = found.sizes(launch.params)
     shapes = {spec.name: spec.shape for spec in launch.arrays}
     for access in (one for statement in found.statements for one in statement.inputs if one.array in shapes):
-        extents = [sizes[loop] for loop in (*access.loops, *access.whole)]
+        axes = {form.terms: [sizes[loop] for loop in form.loops] for form in access.forms if form.loops}
+        extents = [sum(axis) - len(axis) + 1 for axis in axes.values()] + [sizes[loop] for loop in access.whole]
         assert sorted(extents) == sorted(shapes[access.array]), str(access)
     whole = [sizes[loop] for loop in dict.fromkeys(x for one in found.statements for a in one.inputs for x in a.whole)]
     points = sum(found.points(one, sizes) for one in found.statements)

@@ -11,6 +11,6 @@ def test_no_summary_of_a_command_is_cut(width, monkeypatch, capsys):
     assert main(["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
     commands = lines[lines.index("Commands:") + 1 :]
-    assert len(commands) == 18
+    assert len(commands) == 19
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
     assert max(map(len, lines)) <= width

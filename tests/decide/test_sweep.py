@@ -148,8 +148,6 @@ def test_what_cannot_be_drawn_is_an_error_of_ours(wrong):
     found = gpusim.sweep("copy", {"B": [64, 128]}, N=4096)
     with pytest.raises(GpusimError):
         found.plot(**wrong)
-    with pytest.raises(GpusimError, match="a figure is saved under a name"):
-        found.save_plot(5)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +166,7 @@ def test_what_cannot_be_drawn_is_an_error_of_ours(wrong):
         (["matmul-tiled", "--n", "64", "--over", "T=8", "--over", "tile=16"], "T and tile set the same"),
         (["copy", "--over", "B=64,128", "--where", "1/(B-64) > 0"], "divides by 0 (at B=64)"),
         (["copy", "--csv", "-", "--json", "-"], "--csv and --json name the same file"),
-        (["copy", "--plot", "a.nothing"], "it must end in one of"),
+        (["copy", "--plot", "a.nothing"], "a picture's name ends in .png, .svg or .pdf"),
         (["copy", "--dask", "tcp://127.0.0.1:9"], "no scheduler answers there"),
     ],
 )

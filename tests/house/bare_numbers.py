@@ -115,6 +115,7 @@ OWN = (
     ("simulate/counting.py", LENGTH, "MOST_TIMED _show"),
     ("simulate/driving.py", LENGTH, "STEPS_A_CALL NO_LIMIT"),
     ("simulate/endless.py", LENGTH, "*"),
+    ("simulate/touching.py", LENGTH, "MOST_INSTRUCTIONS"),
     ("simulate/execution.py", LENGTH, "FEWEST_BLOCKS MOST_MARKED"),
     ("simulate/launch.py", GIVEN, "ALIGNMENT POINTER MAP_NORESERVE GRANTED MOST_BYTES SWAPPED arrays_of"),
     ("simulate/known_errors.py", SHOWN, "ENOUGH"),

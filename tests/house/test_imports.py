@@ -4,7 +4,7 @@ import pytest
 
 from tests.house.imports import PACKAGE, ROOT, circles, files, floors, room, rooms
 
-OFFERED_TO = {"cli", "mcp", "measure", "results", "tuners", "kept"}  # kept asks when the package was imported
+OFFERED_TO = {"cli", "mcp", "measure", "results", "tuners", "kept", "pages"}  # kept asks when the package was imported
 """Rooms that use what the package itself offers: its functions, its version."""
 
 

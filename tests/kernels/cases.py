@@ -19,6 +19,13 @@ def vector(**others):
 
 
 @st.composite
+def grouped(draw):
+    """Blocks of which each path has whole warps."""
+    w = draw(st.integers(1, 4))
+    return {"N": draw(LENGTH), "w": w, "B": 32 * w * draw(st.integers(1, 4))}
+
+
+@st.composite
 def passes(draw):
     """Transposition tiles: R divides T."""
     tile = draw(st.sampled_from([1, 4, 6, 16, 32]))
@@ -56,6 +63,15 @@ def heads(draw, *tiles, **others):
     return {**sizes, **chosen, **{name: draw(values) for name, values in others.items()}}
 
 
+@st.composite
+def convolutions(draw):
+    """A few small images and filters; tiles are few, because every choice of them is lowered anew."""
+    sizes = {"L": draw(st.integers(1, 2)), "C": draw(st.integers(1, 3)), "K": draw(st.integers(1, 9))}
+    tiles = draw(st.sampled_from([(1, 1, 32, 8), (3, 3, 16, 4), (2, 5, 7, 3)]))
+    return {**sizes, "M": draw(st.integers(1, 20)), "N": draw(SIDE), **dict(zip("RSXY", tiles, strict=True))}
+
+
+CONVOLUTION = convolutions()
 FLASH = heads((1, 1, 1), (8, 16, 8), (5, 20, 5), (3, 40, 24))
 FLASH_SPLIT = heads((8, 16, 8), (5, 20, 5), S=st.integers(1, 7))
 FLASH_COMBINE = heads((8,), (5,), S=st.integers(1, 7), T=st.just(64))
@@ -111,10 +127,12 @@ TENSOR_FLASH = heads(
     (16, 32, 32), (64, 64, 32), (128, 64, 32), (32, 128, 64), W=st.sampled_from([16, 32]),
 )  # fmt: skip
 
+TENSOR_SPLIT = heads((16, 32, 32), (64, 32, 64), (32, 64, 64), (128, 16, 64), W=st.sampled_from([16, 32]))
+
 TENSOR_PRODUCTS = ("matmul-tensor", "matmul-tensor-bf16")
 TENSOR_PAIRS = ("attention-scores-tensor", "matmul-batched-nn-tensor")
 TENSOR_ATTENTION = tuple(f"flash-attention-2-tensor{causal}{t}" for causal in ("", "-causal") for t in ("", "-bf16"))
-TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_PAIRS, *TENSOR_ATTENTION)
+TENSOR_KERNELS = (*TENSOR_PRODUCTS, *TENSOR_PAIRS, *TENSOR_ATTENTION, "flash-attention-split-keys-tensor")
 SINCE_ADA, SINCE_AMPERE = ("rtx-4090", "h200", "b200"), ("a100-40gb", "rtx-4090", "h200", "b200")
 OF_LATER_GPUS = {
     **dict.fromkeys(("relu-fp8", "matmul-tiled-fp8"), SINCE_ADA),
@@ -144,24 +162,29 @@ CASES = {
     "transpose-naive": passes(),
     "transpose-shared": passes(),
     "transpose-padded": passes(),
-    "divergence": vector(w=st.integers(1, 4)),
+    **dict.fromkeys(("divergence", "divergence-predicated", "divergence-selected"), vector(w=st.integers(1, 4))),
+    "divergence-grouped": grouped(),
     "reduce-divergent": REDUCTION,
     "reduce-conflicting": REDUCTION,
     "reduce-sequential": REDUCTION,
     "reduce-shuffle": st.fixed_dictionaries({"N": LENGTH, "B": WARPS}),
     "stencil5": st.fixed_dictionaries({"M": SIDE, "N": SIDE, "X": st.integers(1, 32), "Y": st.integers(1, 8)}),
+    "convolution": CONVOLUTION,
+    "convolution-tiled": st.builds(lambda sizes, f: {**sizes, "F": f}, CONVOLUTION, st.sampled_from([1, 3, 8])),
     "matmul-naive": product(T=SQUARE),
     "matmul-coalesced": product(T=SQUARE),
     "matmul-tiled": product(T=SQUARE),
     "matmul-tiled-f16": product(T=FEW_SQUARES),
     "matmul-tiled-bf16": product(T=FEW_SQUARES),
     "matmul-tiled-fp8": product(T=FEW_SQUARES),
+    "matmul-add": product(T=FEW_SQUARES),
     "matmul-coarsened": product(T=SQUARE, Cf=st.integers(1, 4)),
     "matmul-register-tiled": register_tiles(),
     "matmul-register-tiled-vec4": register_tiles(quads=True),
     **dict.fromkeys(TENSOR_PRODUCTS, tensor_tiles()),
     **dict.fromkeys(TENSOR_PAIRS, tensor_tiles(pairs=True)),
     **dict.fromkeys(TENSOR_ATTENTION, TENSOR_FLASH),
+    "flash-attention-split-keys-tensor": TENSOR_SPLIT,
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
     "flash-attention-1-swapped": FLASH,
@@ -226,6 +249,8 @@ CASES = {
     "relu-bf16": vector(),
     "relu-fp8": vector(),
     "elu": vector(),
+    **dict.fromkeys(("elu-alpha", "elu-times-alpha"), vector(alpha=st.integers(-3, 3))),
+    **dict.fromkeys(("elu-minus-one", "elu-where"), vector()),
     "gelu": vector(),
     "dropout": DROPOUT,
     "dropout-f16": DROPOUT,
@@ -239,7 +264,7 @@ REPRESENTATIVE = [
     "matmul-tiled-bf16", "matmul-tensor", "matmul-coarsened", "matmul-register-tiled-vec4", "matmul-batched-tn",
     "softmax-online-f16", "softmax-parallel", "layernorm", "attention-mask",
     "attention-decode-combine", "flash-attention-1-swapped", "flash-attention-2-combine",
-    "flash-attention-2-backward", "flash-attention-2-tensor-causal",
+    "flash-attention-2-backward", "flash-attention-2-tensor-causal", "convolution-tiled",
 ]  # fmt: skip
 """One of each way to access memory, to branch and to share; most tests try these alone each time."""
 
@@ -272,7 +297,9 @@ CHAINS = {
         for t in ("", "-f16")
     },
     **dict.fromkeys(("sin2cos2-unfused", "chain3-unfused", "elu-unfused", "gelu-unfused"), POINTWISE),
+    "elu-alpha-unfused": POINTWISE,
     **dict.fromkeys(("activations-stored", "activations-recomputed"), POINTWISE),
+    "matmul-add-unfused": product(T=FEW_SQUARES),
     "attention-standard": STANDARD,
     "attention-standard-f16": STANDARD,
     "attention-standard-tensor": STANDARD_TENSOR,

@@ -41,6 +41,7 @@ BATCHED = [
 GRADIENT = [{"M": 2, "N": n, "threads": t} for n in (1, 256, 700) for t in (32, 256)]
 WEIGHTS = [{"M": m, "N": n, "threads": 96} for m, n in ((1, 1), (7, 33), (3, 200))]
 PRODUCTS = [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 70)) for t in (8, 16)]
+PATHS = [{"N": n, "w": w} for n in (1, 256, 700) for w in (1, 2, 3, 4)]
 TENSOR = [
     {"M": m, "N": n, "K": k, "BM": bm, "BN": bn, "BK": bk, "WM": wm, "WN": wn, "S": s}
     for m, n, k in ((1, 8, 8), (64, 64, 64), (70, 104, 40))
@@ -51,6 +52,11 @@ TENSOR_FLASH = [
     {"B": b, "H": h, "N": n, "d": d, "Br": br, "Bc": bc, "W": w}
     for b, h, n, d in ((1, 1, 1, 32), (1, 2, 64, 64), (2, 1, 37, 128))
     for br, bc, w in ((64, 32, 16), (32, 64, 32))
+]
+IMAGES = [
+    {"L": z, "C": c, "K": k, "M": m, "N": n, "R": r, "S": s, "X": 16, "Y": 4}
+    for z, c, k, m, n in ((1, 1, 1, 1, 1), (2, 3, 9, 4, 16), (1, 2, 5, 9, 33))
+    for r, s in ((1, 1), (3, 3), (2, 5))
 ]
 GRIDS = {
     "vector-add": [{"N": n, "B": b} for n in (1, 31, 256, 1000) for b in (32, 256)],
@@ -68,12 +74,15 @@ GRIDS = {
     "transpose-naive": [{"M": m, "N": n, "T": t, "R": r} for m, n in ((1, 1), (33, 70)) for t, r in ((32, 8), (16, 4))],
     "transpose-shared": [{"M": m, "N": n} for m, n in ((1, 1), (32, 64), (33, 70), (100, 5))],
     "transpose-padded": [{"M": m, "N": n} for m, n in ((1, 1), (32, 64), (33, 70), (100, 5))],
-    "divergence": [{"N": n, "w": w} for n in (1, 256, 700) for w in (1, 2, 3, 4)],
+    **dict.fromkeys(("divergence", "divergence-predicated", "divergence-selected"), PATHS),
+    "divergence-grouped": [{**params, "B": 384} for params in PATHS],
     "reduce-divergent": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
     "reduce-conflicting": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
     "reduce-sequential": [{"N": n, "B": b} for n in (1, 256, 700) for b in (1, 32, 256)],
     "reduce-shuffle": [{"N": n, "B": b} for n in (1, 256, 700) for b in (32, 96, 256)],
     "stencil5": [{"M": m, "N": n} for m, n in ((1, 1), (2, 9), (3, 3), (32, 64), (33, 70), (9, 5))],
+    "convolution": IMAGES,
+    "convolution-tiled": [{**image, "F": f} for image in IMAGES for f in (1, 4)],
     "matmul-naive": [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 7)) for t in (8, 32)],
     "matmul-coalesced": [{"M": m, "N": n, "K": k, "T": t} for m, n, k in ((1, 1, 1), (33, 20, 7)) for t in (8, 32)],
     "matmul-tiled": [
@@ -82,6 +91,7 @@ GRIDS = {
     "matmul-tiled-f16": PRODUCTS,
     "matmul-tiled-bf16": PRODUCTS,
     "matmul-tiled-fp8": PRODUCTS,
+    "matmul-add": PRODUCTS,
     "matmul-coarsened": [
         {"M": m, "N": n, "K": k, "T": t, "Cf": cf}
         for m, n, k in ((1, 1, 1), (32, 64, 32), (33, 100, 70))
@@ -100,6 +110,11 @@ GRIDS = {
     **dict.fromkeys(("matmul-tensor", "matmul-tensor-bf16"), TENSOR),
     **dict.fromkeys(("attention-scores-tensor", "matmul-batched-nn-tensor"), TENSOR_PAIRS),
     **dict.fromkeys(("flash-attention-2-tensor", "flash-attention-2-tensor-bf16"), TENSOR_FLASH),
+    "flash-attention-split-keys-tensor": [
+        {"B": b, "H": h, "N": n, "d": 32, "Br": br, "Bc": 64, "W": w}
+        for b, h, n in ((1, 1, 1), (1, 2, 64), (2, 1, 137))
+        for br, w in ((64, 16), (32, 32))
+    ],
     "flash-attention-1": FLASH,
     "flash-attention-1-f16": FLASH,
     "flash-attention-1-swapped": FLASH,
@@ -162,6 +177,7 @@ GRIDS = {
     "relu-bf16": ELEMENTS,
     "relu-fp8": ELEMENTS,
     "elu": ELEMENTS,
+    "elu-alpha": [{"N": n, "alpha": 2} for n in (1, 256, 257)],
     "gelu": ELEMENTS,
     "dropout": ELEMENTS,
     "dropout-f16": ELEMENTS,

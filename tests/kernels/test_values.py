@@ -13,13 +13,14 @@ from tests.marks import most_by_hand
 ALL = lookup.all(hidden=True)
 INEXACT = {
     *(algorithm.name for algorithm in ALL if algorithm.family == "attention"),
-    "divergence",  # its factors are no integers
+    # Their factors are no integers.
+    *("divergence", "divergence-grouped", "divergence-predicated", "divergence-selected"),
     # Whole numbers have no whole exponentials, sines, roots or quotients.
     *(f"softmax-{how}" for how in ("naive", "safe", "safe-f16", "safe-bf16", "parallel")),
     *("softmax-online", "softmax-online-f16", "softmax-online-bf16", "softmax-backward", "softmax-backward-f16"),
     *("layernorm", "layernorm-f16", "rmsnorm", "rmsnorm-f16", "row-mean", "row-scale"),
     *("dropout", "dropout-f16", "dropout-residual", "dropout-residual-f16"),
-    *("sin", "cos", "exp", "tanh", "sin2cos2", "chain3-fused", "elu", "gelu", "gelu-inner"),
+    *("sin", "cos", "exp", "tanh", "sin2cos2", "chain3-fused", "elu", "elu-alpha", "gelu", "gelu-inner"),
     *("sigmoid3", "sigmoid3-stored", "sigmoid3-backward", "sigmoid3-backward-recomputed"),
 }
 relaxed = settings(max_examples=4)

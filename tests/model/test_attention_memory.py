@@ -51,6 +51,12 @@ def test_a_pipeline_of_three_kernels_has_as_much(one):
     assert total == pytest.approx(one.standard_bytes)
 
 
+def test_a_matrix_of_8192_has_256_mib_in_fp32_and_makes_four_trips():
+    one = Attention(N=8192, d=64, dtype="fp32")
+    assert one.score_bytes / 2 == 256 * 2**20
+    assert one.score_trips_bytes == 4 * 256 * 2**20
+
+
 def test_statistics_are_those_of_a_layer_in_training():
     assert Attention(N=2048, d=128, B=2, H=96).statistics_bytes == Layer(s=2048, b=2, h=12288, a=96).flash_bytes
 

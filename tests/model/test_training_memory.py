@@ -19,6 +19,7 @@ ROWS = {
     "fp32": 16,
     "bf16-fp32-gradients": 18,
     "deepseek-v3": 13,
+    "fp8-lm": 6,
 }
 
 
@@ -28,6 +29,14 @@ def test_bytes_a_parameter():
 
 def test_every_configuration_says_who_counts_so():
     assert all(kept.source for kept in model.CONFIGURATIONS.values())
+
+
+def test_a_sum_that_is_no_papers_says_whose_it_is():
+    stated = {name for name, kept in model.CONFIGURATIONS.items() if kept.stated}
+    assert {ROWS[name] for name in stated} == {20, 18, 16, 6}
+    assert {ROWS[name] for name in ROWS.keys() - stated} == {15, 13, 10, 9}
+    for name in ROWS.keys() - stated - {"adam8bit"}:
+        assert "this library" in model.precision(name).source
 
 
 def documented():

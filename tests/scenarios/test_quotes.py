@@ -14,6 +14,7 @@ from gpusim.results.metric import CYCLES
 from tests.scenarios.running import load, names, source
 
 DATA = Path(__file__).resolve().parents[1]
+ROOT = DATA.parent
 REQUESTS, SECTORS = (f"l1tex__t_{what}_pipe_lsu_mem_global_op_ld.sum" for what in ("requests", "sectors"))
 LINES = "l1tex__t_set_accesses.sum"
 MHZ = 1980
@@ -46,6 +47,13 @@ def test_strided_copies(counters):
     for stride, (*quoted, time) in load("row_or_column")["H200"].items():
         row = counters[f"strided_s{stride}_1048576"]
         assert tuple(quoted) == read(row, SECTORS, LINES)
+        assert time == took(row)
+
+
+def test_bursts(counters):
+    for stride, (quoted, time) in load("dram_bursts")["H200"].items():
+        row = counters[f"strided_s{stride}_1048576"]
+        assert (quoted,) == read(row, "dram__bytes_read.sum")
         assert time == took(row)
 
 
@@ -122,6 +130,19 @@ def test_published_rates_of_attention():
         both = [flash_attention_2.published("h100-sxm", mode, name) for name in (kernel, "standard")]
         for N, quoted in rates.items():
             assert quoted == tuple(of[flash_attention_2.Shape(128, False, N)] for of in both)
+
+
+def test_launches_one_after_another():
+    lines = (ROOT / "calibration/data/launches/between_h200.txt").read_text(encoding="utf-8").splitlines()
+    printed = dict(line.split(": ") for line in lines)
+    for way, quoted in load("launch_overhead")["H200"].items():
+        assert quoted == float(printed[f"{way.split()[-1]}, empty 1x1, 200"].split()[0])
+
+
+def test_published_shares_of_peak():
+    for (way, gpu, N, d), (passes, rate) in load("attention_peak")["PUBLISHED"].items():
+        kernel, card = way.lower().replace("-", ""), gpu.replace("40gb", "80gb")
+        assert rate == flash_attention_2.published(card, passes, kernel)[flash_attention_2.Shape(d, False, N)]
 
 
 def test_softmaxes(counters):

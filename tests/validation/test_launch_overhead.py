@@ -1,21 +1,28 @@
-"""How long launches take that do nothing: here and on an H200."""
+"""Is what a host program prints of launches read, and what does not fit refused?"""
 
 import pytest
 
-from calibration.microbenchmarks import launch_overhead
+from calibration import launch_overhead
 
-EMPTY = [row for row in launch_overhead.SHOWN if row["kernel"] == "e_empty"]
+PRINTED = """NVIDIA H200, 13000, 13000
+asked for: 2.5000 2.4000 3.0000
+each waited for: 8.2000 8.0000 9.1000
+"""
 
-LATE_WARPS = {(16896, 1024)}
-"""11 % slow: warps of a block start two cycles apart here as there; there that keeps no block waiting."""
+
+def test_what_is_printed_is_read():
+    found = launch_overhead.read(PRINTED)
+    assert (found["device"], found["driver_cuda"], found["runtime_cuda"]) == ("NVIDIA H200", 13000, 13000)
+    assert found["us"] == {"asked for": [2.5, 2.4, 3.0], "each waited for": [8.2, 8.0, 9.1]}
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("measured_compiler")
-@pytest.mark.parametrize("row", EMPTY, ids=lambda r: f"{r['grid']}x{r['block']}")
-def test_launching_takes_the_time_it_takes_on_silicon(row, request):
-    """Within a tenth and 600 cycles: two runs of an H200 differ by 300 to 500 where hardly anything happens."""
-    if (row["grid"], row["block"]) in LATE_WARPS:
-        request.applymarker(pytest.mark.xfail(strict=True))
-    found = launch_overhead.cycles("e_empty", row["grid"], row["block"], None)
-    assert found == pytest.approx(row["cycles_elapsed_max"], rel=0.1, abs=600)
+@pytest.mark.parametrize("wrong", ["", "NVIDIA H200, 13000, 13000\nasked for: 2.5 2.4\n", "no GPU\n"])
+def test_what_is_of_another_form_is_refused(wrong):
+    with pytest.raises(ValueError):  # noqa: PT011 (of unpacking, too)
+        launch_overhead.read(wrong)
+
+
+def test_the_program_measures_what_the_scenario_shows():
+    source = launch_overhead.SOURCE.read_text(encoding="utf-8")
+    for name in ("asked for", "in a row", "each waited for", "in a graph"):
+        assert f'measure("{name}"' in source

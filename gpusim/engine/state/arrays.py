@@ -52,6 +52,7 @@ class Machine(NamedTuple):
     clocks: Annotated[np.ndarray, np.int64, 2]  # (MOST_CLOCKS, C_FIRST + threads + 1)
     pairs: Annotated[np.ndarray, np.int64, 2]  # the same
     found: Annotated[np.ndarray, np.int64, 2]  # (1 + MOST_FOUND, N_FOUND)
+    lanes_kept: Annotated[np.ndarray, np.int64, 2]  # (2 * n, N_TOUCHED), or one row where no warp is watched
     fresh: Annotated[np.ndarray, np.int64, 2]  # (stretches of global memory that nobody has written, 2): first, end
     freed: Annotated[np.ndarray, np.int64, 2]  # (stretches of global memory that were freed, 2)
     joined: Annotated[np.ndarray, np.int64, 1]  # (threads + 1,) scratch

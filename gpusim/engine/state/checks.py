@@ -50,8 +50,9 @@ MOST_CLOCKS = 1 << 12
 # Machine.found: faults, from the second row on.  The first has: how many there are; those there was no room for; the
 # number of the latest instruction; bits of an address within a granule of shared and of global memory; whether there
 # was no room for what threads tell one another; whether they have told anything; what decides the order of warps, 0: as
-# they come; where shared memory ends that the source declares: what begins before may be read beyond that
-F_COUNT, F_LOST, F_NOW, F_SHARED_BITS, F_GLOBAL_BITS, F_BLIND, F_TOLD, F_SEED, F_SHARED_END = range(9)
+# they come; where shared memory ends that the source declares: what begins before may be read beyond that; the first
+# thread, with that of its block, of the warp whose accesses are kept in Machine.lanes_kept, and one: 0 of none
+F_COUNT, F_LOST, F_NOW, F_SHARED_BITS, F_GLOBAL_BITS, F_BLIND, F_TOLD, F_SEED, F_SHARED_END, F_WATCHED = range(10)
 (
     F_FAULT, F_INDEX, F_WHO, F_OTHER_INDEX, F_OTHER_WHO, F_SPACE, F_ADDRESS, F_BYTES, F_TIMES, F_VALUE, F_OTHER_VALUE,
     F_MORE,
@@ -61,6 +62,11 @@ MOST_FOUND = 512
 ENOUGH = 1 << 20  # times that a fault is found, and the run ends
 NO_VALUE = -1
 LATER_BITS = 18  # of the ticks by which loads come later at most, where the order of warps is drawn
+
+# Machine.lanes_kept: of an instruction two rows, its access of shared memory in the second.  How often the watched warp
+# has come to it; of the first time the space of memory, bytes of a lane, the lanes, and the address of each
+T_TIMES, T_SPACE, T_BYTES, T_LANES, T_ADDRESS = range(5)
+N_TOUCHED = T_ADDRESS + 32
 
 # A NOP of a checked run, in its offset: nothing; that all lanes meet there; else the register that names those that do
 ALL_MEET, FIRST_MASK = 1, 2

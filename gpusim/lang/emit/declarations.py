@@ -33,6 +33,20 @@ from gpusim.lang.tree import (
 )
 
 
+def dynamic_shared(tree: Tree, tiles: Mapping[str, int]) -> int:
+    """Bytes of dynamic shared memory that the source of a description is launched with: 0 where all of it is static.
+
+    Parameters
+    ----------
+    tree : Tree
+    tiles : mapping of str to int
+        A value for every tile size.
+    """
+    shared = of_architecture(DEFAULT_ARCHITECTURE, Shared)
+    _, nbytes = bind.shared_layout(tree, tiles, shared.max_bytes_per_block)
+    return nbytes if nbytes > shared.default_max_bytes_per_block else 0
+
+
 class Declarations:
     """All of a source but the kernel's body.
 
@@ -125,7 +139,7 @@ class Declarations:
 
     @property
     def _is_dynamic(self) -> bool:
-        return self.shared_bytes > self.shared.default_max_bytes_per_block
+        return bool(dynamic_shared(self.tree, self.tiles))
 
     def _shared(self) -> str:
         lines = []

@@ -39,6 +39,8 @@ def look_at_lanes(m, c, index, w, slot, space, address, on, does, how, narrowest
     """Look at the access of each lane; returns the lanes whose access may be done."""
     width, fine, may = np.int64(c[I.WIDTH]) if narrowest == 0 else narrowest, ZERO, False
     first = first_thread(m, w)
+    if m.found[0, K.F_WATCHED] == number_of(m, slot, first) + 1:
+        keep_lanes(m, index, space, address, on, width)
     if space == K.SHARED and not how:
         fine = look_at_shared(m, index, slot, first, address, on, does, width)
         on &= ~fine
@@ -47,6 +49,18 @@ def look_at_lanes(m, c, index, w, slot, space, address, on, does, how, narrowest
             may = look_at(m, c, index, w, slot, first + lane, lane, space, address[lane], width, does, how)
             fine |= np.uint32(may) << np.uint32(lane)
     return fine
+
+
+@cold
+def keep_lanes(m, index, space, address, on, width):
+    """Keep where the lanes of the watched warp go by an instruction: the first time that it comes to it."""
+    row = m.lanes_kept[2 * index + (space == K.SHARED)]
+    row[K.T_TIMES] += 1
+    if row[K.T_TIMES] > 1:
+        return
+    row[K.T_SPACE], row[K.T_BYTES], row[K.T_LANES] = space, width, on
+    for lane in range(S.LANES):
+        row[K.T_ADDRESS + lane] = address[lane]
 
 
 @jit

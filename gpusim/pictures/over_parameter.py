@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpusim.errors import GpusimError, ParameterError, UnknownNameError, shown
+from gpusim.errors import GpusimError, UnknownNameError
+from gpusim.pictures.canvas import MARKS, axes_of
 from gpusim.results.metric import DURATION
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ SCALES = ((1.0, "s"), (1e3, "ms"), (1e6, "us"))
 """Units of a time, by how many of them a second has."""
 
 
-def draw(
+def over_parameter(
     frame: pd.DataFrame, names: Sequence[str], units: Mapping[str, str], y: str = TIME, x: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
@@ -48,25 +49,23 @@ def draw(
     Raises
     ------
     GpusimError
-        No such name, nothing to draw, or matplotlib is not installed.
+        No such name, or nothing to draw.
     """
     column = WORDS.get(y, y) if WORDS.get(y, y) in frame else y
     if column not in frame:
         raise UnknownNameError("column of the sweep", y, [str(name) for name in frame.columns])
     if frame[column].dtype.kind not in "iufb":
         raise GpusimError(f"{column} has no numbers to draw")
-    if ax is not None and not hasattr(ax, "plot"):
-        raise ParameterError(f"ax is an Axes of matplotlib, not {shown(ax)}")
     over = x or _first_with_numbers(names, frame)
     if over not in names:
         raise UnknownNameError("name that was swept over", over, names)
-    axes = ax or _new_axes()
+    axes = axes_of(ax, (9.0, 5.0))
     others = ["kernel", "gpu", *(name for name in names if name != over)]
     told_apart = [name for name in others if frame[name].nunique(dropna=False) > 1]
     done = frame[frame["error"] == ""]
     scale, label = _unit(units, done, column)
-    for words, part in _lines(done, told_apart, names):
-        _line(axes, part.sort_values(over), (over, column), scale, words)
+    for number, (words, part) in enumerate(_lines(done, told_apart, names)):
+        _line(axes, part.sort_values(over), (over, column), scale, words, MARKS[number % len(MARKS)])
     _ticks(axes, over, sorted(set(done[over])))
     axes.set_ylabel(label)
     axes.set_ylim(bottom=0)
@@ -91,14 +90,6 @@ def _first_with_numbers(names: Sequence[str], frame: pd.DataFrame) -> str:
     raise GpusimError("there is nothing to draw over: no name was swept over that has several numbers")
 
 
-def _new_axes() -> Axes:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise GpusimError('a plot needs matplotlib: pip install "gpusim[plot]"') from None
-    return Figure(figsize=(9, 5), layout="constrained").subplots()
-
-
 def _lines(frame: pd.DataFrame, names: list[str], swept: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
     """Rows of each line, with what tells it apart."""
     if not names:
@@ -108,10 +99,10 @@ def _lines(frame: pd.DataFrame, names: list[str], swept: Sequence[str]) -> list[
     return [(" ".join(f"{n}{k}" for n, k in zip(named, key, strict=True)), part) for key, part in groups]
 
 
-def _line(axes: Any, part: pd.DataFrame, names: tuple[str, str], scale: float, label: str) -> None:
+def _line(axes: Any, part: pd.DataFrame, names: tuple[str, str], scale: float, label: str, mark: str) -> None:
     """A line with its markers; the interval of a time lies behind it."""
     x, y = names
-    (drawn,) = axes.plot(part[x], scale * part[y], marker="o", label=label)
+    (drawn,) = axes.plot(part[x], scale * part[y], marker=mark, label=label)
     low, high = f"{y}.low", f"{y}.high"
     if low in part and part[low].notna().all():
         axes.fill_between(

@@ -1,0 +1,78 @@
+"""``--html``: a result as one HTML file."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusim.cli.files import check_writable, is_stdout, write
+from gpusim.errors import GpusimError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from rich.console import RenderableType
+
+    from gpusim.pages.content import Section
+    from gpusim.profiles.profile import Profile
+
+HtmlFile = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with pictures, tables that sort, and the source."),
+]
+
+
+def check_page(file: Path | None, others: Collection[Path | None] = ()) -> None:
+    """Refuse, before any work is done, a file that no page can be written to.
+
+    Raises
+    ------
+    GpusimError
+        It cannot be written, or it is one of the others.
+    """
+    if file is None:
+        return
+    check_writable(file, "--html")
+    if not is_stdout(file) and any(other is not None and other.resolve() == file.resolve() for other in others):
+        raise GpusimError(f"--html {file}: another option names the same file")
+
+
+def save_page(file: Path | None, title: str, head: Sequence[str], sections: Sequence[Section]) -> None:
+    """Write a page, whole or not at all, with the command that made it."""
+    if file is None:
+        return
+    from gpusim.pages.page import page
+
+    write(page(title, head, sections, f"gpusim {shlex.join(sys.argv[1:])}"), file, "--html")
+
+
+def save_result(file: Path | None, title: str, plot: Callable[..., Axes], printed: Iterable[RenderableType],
+                rows: int) -> None:  # fmt: skip
+    """Write a page about a result that has one picture: that, and what the command prints.
+
+    ``rows``: bars of the picture.
+    """
+    if file is None:
+        return
+    from gpusim.pages.content import Section, items
+    from gpusim.pages.launches import drawn
+
+    high = 1.2 + 0.34 * rows
+    save_page(file, title, [], [Section("", [*drawn(plot, title, (8.0, high), (5.0, high)), *items(printed)])])
+
+
+def save_profiles(file: Path | None, profiles: Sequence[Profile], advice: Sequence[Any] = ()) -> None:
+    """Write a page about launches: one with all that is known of it, several with a part each."""
+    if file is None:
+        return
+    from gpusim.pages.launch import head, launch
+    from gpusim.pages.launches import launches
+
+    if len(profiles) == 1:
+        save_page(file, *head(profiles[0]), launch(profiles[0], advice))
+    else:
+        save_page(file, *launches(profiles, advice))
