@@ -18,6 +18,7 @@ cases that the simulator is asked again.  The modules of this folder each have o
 ``quick_predictions`` quick predictions against full ones; writes docs/quick.md
 ``exact_counters`` metrics that must be identical to hardware
 ``repeatability``  how far an H200 is from itself
+``trust``          errors by metric and by kind of kernel; writes the tables of docs/trust.md
 ``sgemm_ladder``   the published SGEMM ladder; writes docs/ladder.md
 ``flash_attention_2`` FlashAttention-2 on tensor cores; writes the first part of docs/attention.md
 ``flash_attention_3`` FlashAttention-3; writes the second part of docs/attention.md

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpusim.lang import evaluate
-from gpusim.lang.description_errors import DescriptionError, assigned_name, fail, line_here
+from gpusim.lang.description_errors import DescriptionError, assigned_name, fail, frame_here, line_here
 from gpusim.lang.fragments import (
     Accumulators as accumulator,  # noqa: N813 (gl.accumulator)
 )
@@ -56,6 +56,7 @@ from gpusim.lang.tree import (
     Temp,
     Var,
 )
+from gpusim.names import either, nearest
 
 f32, f16, bf16, e4m3, e5m2 = DType.F32, DType.F16, DType.BF16, DType.E4M3, DType.E5M2
 i32, u32, pred = DType.I32, DType.U32, DType.PRED
@@ -70,7 +71,29 @@ __all__ = [
     "sin", "sizes", "smid", "sqrt", "tanh", "tid", "u32", "unroll", "var", "warpid",
 ]  # fmt: skip
 
+CUDA = {
+    "threadIdx": "tid", "blockIdx": "ctaid", "blockDim": "ntid", "gridDim": "nctaid", "syncthreads": "barrier",
+    "min": "minimum", "max": "maximum", "atomicAdd": "atomic_add", "float32": "f32", "float16": "f16", "int32": "i32",
+    "uint32": "u32", "zeros": "local", "where": "select", "dot": "mma",
+}  # fmt: skip
+"""What CUDA, NumPy and Triton call some of these, and what they are called here."""
+
 REGISTER_TYPES = (DType.I32, DType.U32, DType.F32, DType.PRED)
+
+
+def __dir__() -> list[str]:
+    """The vocabulary alone: whatever else is imported here is for the functions below."""
+    return sorted(__all__)
+
+
+if not TYPE_CHECKING:  # a type checker knows the names
+
+    def __getattr__(name: str) -> Any:
+        near = [CUDA[name]] if name in CUDA else nearest(name, __all__)
+        meant = f": did you mean {either([f'gl.{one}' for one in near])}?" if near and name[0] != "_" else ""
+        if name[0] != "_" and frame_here() is not None:
+            fail(f"gl has no {name!r}{meant}")
+        raise AttributeError(f"gpusim.lang has no {name!r}{meant}", name=name)
 
 
 # ------------------------------------------------------------------ sizes, loops, branches

@@ -16,16 +16,13 @@ import typer.main
 from gpusim.cli import main, scenarios
 from gpusim.cli.app import app
 from gpusim.measured import measurement
+from tests.docs.fences import FENCE, TYPED, fences
 from tests.marks import most_by_hand
+from tests.run.conftest import nvcc  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = {
-    name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md", "docs/usage.md")
-}
-FENCE = re.compile(
-    r"^ *```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^ *```$", re.DOTALL | re.MULTILINE
-)
-BLOCKS = [(name, match) for name, text in DOCUMENTS.items() for match in FENCE.finditer(text)]
+DOCUMENTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in TYPED}
+BLOCKS = [block for name in DOCUMENTS for block in fences(name) if not (block.is_directive or block.excuse)]
 INLINE = re.compile(r"(?<!`)`(gpusim [^`]+)`(?!`)")
 LONG = (
     "--n 4096", "--tile 8,16,32", "--n 1024 --tile 32", "layernorm-unfused", "--bm 64,128", "--over TM=4,8",
@@ -58,7 +55,7 @@ NOT_RUN = {
 
 def lines():
     """Every command of a shell block, once: without its comment, parts of && apart."""
-    found = (line for _, block in BLOCKS if block["language"] == "sh" for line in block["text"].splitlines())
+    found = (line for block in BLOCKS if block.language == "sh" for line in block.text.splitlines())
     parts = (part.partition("#")[0].strip() for line in found for part in line.split(" && "))
     return list(dict.fromkeys(part for part in parts if part))
 
@@ -99,11 +96,11 @@ MEASURING = [command for command in ALL if measures(command)]
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder with every file that the documents spell out, and what a GPU would have left there."""
-    for _, block in BLOCKS:
-        if block["title"]:
-            path = tmp_path / block["title"]
+    for block in BLOCKS:
+        if block.title:
+            path = tmp_path / block.title
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block["text"], encoding="utf-8")
+            path.write_text(block.text, encoding="utf-8")
     known = scenarios._scenarios()
     own = {"padding-a-tile": tmp_path / "scenarios/padding_a_tile.py"}
     monkeypatch.setattr(scenarios, "_scenarios", lambda: known | own)
@@ -165,8 +162,10 @@ def test_what_is_no_gpusim_is_not_run(command):
 )
 def test_command(folder, command, request, capsys):
     words = shlex.split(command)
-    if words[1] in ("profile", "check", "compare"):
+    if words[1] in ("profile", "check", "compare") or any(word.endswith(".cu") for word in words):
         request.getfixturevalue("compiler")
+    if words[1] == "run":
+        request.getfixturevalue("nvcc")
     if "--plot" in words:
         pytest.importorskip("matplotlib")
     for file in words[2:]:
@@ -240,7 +239,7 @@ def test_every_option_of_a_command_is_documented(name):
 # ---------------------------------------------------------------- Python
 
 
-SNIPPETS = [(name, block["text"]) for name, block in BLOCKS if block["language"] == "python" and not block["title"]]
+SNIPPETS = [(block.page, block.text) for block in BLOCKS if block.language == "python" and not block.title]
 
 
 @pytest.mark.slow
@@ -259,9 +258,11 @@ def test_python_copied_alone(folder, document, code, capsys):
 
 
 def test_every_block_is_a_command_a_file_or_python():
-    for _, block in BLOCKS:
-        assert block["language"] in ("sh", "python") or block["title"]
-    assert sum(bool(block["title"]) for _, block in BLOCKS) == 7
+    for block in BLOCKS:
+        assert block.language in ("sh", "python") or block.title
+    titles = [block.title for block in BLOCKS if block.title]
+    assert len(titles) >= 11
+    assert len(set(titles)) == len(titles)  # they lie in one folder
 
 
 @pytest.mark.long

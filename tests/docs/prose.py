@@ -10,6 +10,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+(?:\n[^`\n]+)?)`(?!`)")
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
+GLOSSARY = re.compile(r"^```\{glossary\}$(.*?)^```$", re.MULTILINE | re.DOTALL)
 ITEM = re.compile(r"^\s*(?:[-*]|\d{1,2}\.) ")
 ENDS = re.compile(r"(?<=[.!?])[*)\"]*\s+(?=[*(\[\"]*[A-Z0-9`])")
 ABBREVIATIONS = re.compile(r"\b(?:et al|vs|approx|S|e\.g|i\.e)\.(?= )")
@@ -26,6 +27,7 @@ class Block(NamedTuple):
 def blocks(text: str) -> Iterator[Block]:
     """What a page says, without blocks of code, in its order."""
     fenced, start, lines = False, 0, list[str]()
+    text = GLOSSARY.sub(r"\1", text)  # a fence whose inside is prose
     for number, line in enumerate([*text.splitlines(), ""], 1):
         bare = line.strip()
         fence = bare.startswith("```")

@@ -13,7 +13,10 @@ MOST_WORDS, MOST_IN_SENTENCE = 120, 40
 GENERATED = {"docs/validation.md", "docs/ladder.md", "docs/attention.md", "docs/published.md"}
 """Their heads are in ``calibration/notes``."""
 HEADS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "calibration" / "notes").glob("*.md"))]
-OTHERS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").glob("*.md"))]
+OTHERS = [
+    path.relative_to(ROOT).as_posix() for folder in ("", "howto", "tutorial")
+    for path in sorted((ROOT / "docs" / folder).glob("*.md"))
+]  # fmt: skip
 FOR_STRANGERS = ["README.md", "CONTRIBUTING.md", "tests/README.md", "calibration/README.md", *HEADS, *OTHERS]
 BY_HAND = [name for name in FOR_STRANGERS if name not in GENERATED]
 DIARY = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs" / "log").glob("*.md"))]
