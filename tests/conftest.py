@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.thinning import thin_out
+
 # Compiling an engine function may take seconds the first time, so no example has a deadline.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True, print_blob=True, max_examples=20)
@@ -48,6 +50,12 @@ def measured_compiler(compiler: None) -> None:
 
     if MEASURED_WITH not in nvrtc.name():
         pytest.skip(f"measured with NVRTC {MEASURED_WITH}, not with {nvrtc.name()}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave some of many like cases to ``-m long``."""
+    thin_out(items)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
