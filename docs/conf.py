@@ -8,7 +8,7 @@ project = "gpusim"
 author = "The gpusim developers"
 release = importlib.metadata.version("gpusim")
 
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_static", "_templates"]
 html_theme = "pydata_sphinx_theme"
@@ -23,6 +23,9 @@ autosummary_context = {"of_python": {name for kind in (str, int, tuple, dict, Ex
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 myst_heading_anchors = 3
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120  # seconds a cell
 
 LINK = re.compile(r"\[([^]]+)\]\(([^)\s]+)\)")
 

@@ -15,7 +15,7 @@ import pytest
 from tests.docs.fences import fences, pages
 from tests.docs.prose import ROOT
 
-NEEDS = ("sphinx", "myst_parser", "numpydoc", "pydata_sphinx_theme")
+NEEDS = ("sphinx", "myst_nb", "ipykernel", "numpydoc", "pydata_sphinx_theme")
 
 
 @pytest.mark.long
