@@ -14,7 +14,7 @@ import numpy as np
 
 import gpusim.cuda
 from gpusim.catalogue.lookup import builtin_folder
-from gpusim.pictures.canvas import axes_of, styled, write_powers
+from gpusim.pictures.canvas import write_powers
 from gpusim.pictures.saving import picture_file, save
 from gpusim.progress import ProgressLine
 from gpusim.report import show
@@ -138,8 +138,7 @@ def main() -> None:
     gained = table_of([["N", *gain], *gained], right=range(8))
     show([__doc__, about, "", *table_of(times, right=range(10)), "", "Gains:", *gained, "", why])
     if given.plot:
-        with styled():
-            save(draw(axes_of(None, (9.0, 5.0)), gain), given.plot)
+        save(lambda ax: draw(ax, gain), given.plot)
 
 
 if __name__ == "__main__":

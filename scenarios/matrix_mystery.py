@@ -9,7 +9,6 @@ throughput = 2 n^3 / (waves n t); t is that of the simulated launch with the ful
 import argparse
 
 import gpusim
-from gpusim.pictures.canvas import axes_of, styled
 from gpusim.pictures.saving import picture_file, save
 from gpusim.progress import ProgressLine
 from gpusim.report import show
@@ -105,8 +104,7 @@ def main() -> None:
     show([__doc__, about, ""])
     show([*table_of([heading, *rows], right=range(2, 9), keys=2), "", why()])
     if given.plot:
-        with styled():
-            save(draw(axes_of(None, (9.0, 5.0)), any_n, quads), given.plot)
+        save(lambda ax: draw(ax, any_n, quads), given.plot)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Of the cases of a test only some are tried each time, for others are of the same kind; ``-m long`` tries the others."""
+"""Of many like cases of a test only some are tried each time; ``-m long`` tries the others."""
 
 from __future__ import annotations
 

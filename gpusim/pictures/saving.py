@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpusim.errors import GpusimError
-from gpusim.pictures.canvas import content, ending
+from gpusim.pictures.canvas import axes_of, content, ending, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+SIZE = (9.0, 5.0)
+"""Width and height of a figure, inches."""
 
 
 def picture_file(text: str) -> Path:
@@ -35,13 +39,15 @@ def picture_file(text: str) -> Path:
     return file
 
 
-def save(axes: Axes, file: Path) -> None:
-    """Save the figure of some axes.
+def save(draw: Callable[[Axes], Axes], file: Path) -> None:
+    """Draw into a figure in gpusim's style, and save it.
 
     Parameters
     ----------
-    axes : matplotlib.axes.Axes
+    draw : callable
+        Draws into axes, and gives them.
     file : Path
         Its ending says what kind it is.
     """
-    file.write_bytes(content(axes, ending(file)))
+    with styled():
+        file.write_bytes(content(draw(axes_of(None, SIZE)), ending(file)))
