@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpusim.cli.files import check_writable, is_stdout, write
-from gpusim.errors import GpusimError
+from gpusim.cli.files import write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,21 +23,6 @@ HtmlFile = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="Write a page with pictures, tables that sort, and the source."),
 ]
-
-
-def check_page(file: Path | None, others: Collection[Path | None] = ()) -> None:
-    """Refuse, before any work is done, a file that no page can be written to.
-
-    Raises
-    ------
-    GpusimError
-        It cannot be written, or it is one of the others.
-    """
-    if file is None:
-        return
-    check_writable(file, "--html")
-    if not is_stdout(file) and any(other is not None and other.resolve() == file.resolve() for other in others):
-        raise GpusimError(f"--html {file}: another option names the same file")
 
 
 def save_page(file: Path | None, title: str, head: Sequence[str], sections: Sequence[Section]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -45,8 +45,8 @@ class Drawing(NamedTuple):
     kind: str | None = None
     line: str | None = None
 
-    def check(self, launches: int, others: Collection[Path | None] = ()) -> None:
-        """Refuse, before any work is done, what cannot be drawn; ``others``: files that are written besides.
+    def check(self, launches: int) -> None:
+        """Refuse, before any work is done, what cannot be drawn.
 
         Raises
         ------
@@ -58,7 +58,7 @@ class Drawing(NamedTuple):
                 if value is not None:
                     raise GpusimError(f"{option} needs --plot FILE")
             return
-        check_picture(self.file, others)
+        check_picture(self.file)
         if self.kind is not None:
             from gpusim.pictures.launch import KINDS
 
@@ -93,13 +93,13 @@ def _many(launches: int) -> str:
     return "one launch" if launches == 1 else f"{launches} launches"
 
 
-def check_picture(file: Path | None, others: Collection[Path | None] = ()) -> None:
+def check_picture(file: Path | None) -> None:
     """Refuse, before any work is done, a file that no picture can be written to.
 
     Raises
     ------
     GpusimError
-        Its ending says no kind of picture, it cannot be written, or it is one of the others.
+        Its ending says no kind of picture, or it cannot be written.
     """
     if file is None:
         return
@@ -109,8 +109,6 @@ def check_picture(file: Path | None, others: Collection[Path | None] = ()) -> No
 
     ending(file, "--plot")
     check_writable(file, "--plot")
-    if any(other is not None and other.resolve() == file.resolve() for other in others):
-        raise GpusimError(f"--plot {file}: another option names the same file")
 
 
 def save_picture(file: Path, draw: Callable[[], Axes]) -> None:

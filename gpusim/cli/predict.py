@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpusim.cli.advise import advised
-from gpusim.cli.files import check_writable, show_chains, show_profiles
+from gpusim.cli.files import check_apart, show_chains, show_profiles
 from gpusim.cli.options import (
     Advise,
     Cache,
@@ -30,7 +30,7 @@ from gpusim.cli.options import (
     chosen_sample,
     listed_gpus,
 )
-from gpusim.cli.pages import HtmlFile, check_page, save_profiles
+from gpusim.cli.pages import HtmlFile, save_profiles
 from gpusim.cli.parameters import combinations, find, split
 from gpusim.cli.pictures import Drawing, PlotFile, PlotKind, PlotLine
 from gpusim.cli.predicting import predicted, told
@@ -77,11 +77,10 @@ def predict(
     from gpusim.errors import ParameterError
 
     kernel, given = split(arguments)
-    check_writable(json)
+    check_apart({"--json": json, "--plot": plot, "--html": html, "--timeline": timeline})
     algorithm = find(kernel, kernels or [])
     cases = list(itertools.product(listed_gpus(at_clock(gpu, clock)), combinations(algorithm, given)))
     out = _Out(json, html, Wanted(timeline, timeline_sm, timeline_from), Drawing(plot, plot_kind, plot_line))
-    check_page(html, (json, plot, timeline))
     how: dict[str, Any] = {"cache": cache, "sample": chosen_sample(sample, quick), "fresh": fresh}
     how["kernels"] = [str(folder) for folder in kernels or []]
     if isinstance(algorithm, Chain):
@@ -110,8 +109,8 @@ class _Out(NamedTuple):
 
     def recording(self, launches: int) -> Recording | None:
         """Refuse, before any work is done, what cannot be written; gives what has to be recorded for it."""
-        found = self.wanted.recording(launches, self.json)
-        self.drawing.check(launches, (self.json, self.html, self.wanted.file))
+        found = self.wanted.recording(launches)
+        self.drawing.check(launches)
         return found or self.drawing.recording()
 
     def save(self, profiles: Sequence[Profile], advice: Sequence[Any] = ()) -> None:

@@ -14,7 +14,7 @@ from gpusim.cli import launches as many
 from gpusim.cli import sources
 from gpusim.cli.advise import advised
 from gpusim.cli.check import asked, end, of_spec, show
-from gpusim.cli.files import check_writable, show_profiles
+from gpusim.cli.files import check_apart, show_profiles
 from gpusim.cli.guesses import Guess, guessed
 from gpusim.cli.options import (
     Advise,
@@ -33,7 +33,7 @@ from gpusim.cli.options import (
     chosen_sample,
     listed_gpus,
 )
-from gpusim.cli.pages import HtmlFile, check_page, save_profiles
+from gpusim.cli.pages import HtmlFile, save_profiles
 from gpusim.cli.pictures import Drawing, PlotFile, PlotKind, PlotLine
 from gpusim.cli.timelines import Wanted
 from gpusim.errors import GpusimError
@@ -86,7 +86,7 @@ def profile(
     gpusim profile saxpy.cu --grid 4096 --block 256 --arg int32:1048576 --arg float32:2.5
     --arg float32:normal:1048576 --arg float32:normal:1048576
     """
-    check_writable(json)
+    check_apart({"--json": json, "--plot": plot, "--html": html, "--timeline": timeline})
     gpu = at_clock(gpu, clock)
     how: dict[str, Any] = {
         "cache": cache,
@@ -106,9 +106,8 @@ def profile(
     wanted = Wanted(timeline, timeline_sm, timeline_from)
     gpus = listed_gpus(gpu)
     drawing = Drawing(plot, plot_kind, plot_line)
-    drawing.check(len(gpus), (json, html, timeline))
-    check_page(html, (json, timeline))
-    recording = wanted.recording(len(gpus), json) or drawing.recording()
+    drawing.check(len(gpus))
+    recording = wanted.recording(len(gpus)) or drawing.recording()
     how |= {"timeline": recording, "jobs": jobs}
     told, notes = guessed(single, gpus[0], how, "profile") if guess else (single, ())
     checked = _checked(told, gpus[0], how) if check else []

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpusim.cli.files import check_writable, is_stdout, write
+from gpusim.cli.files import is_stdout, write
 from gpusim.errors import GpusimError
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ class Wanted(NamedTuple):
     sm: int | None
     start: int | None
 
-    def recording(self, launches: int, json: Path | None) -> Recording | None:
-        """What to record, None where no file is named; ``json`` is another file that is written.
+    def recording(self, launches: int) -> Recording | None:
+        """What to record, None where no file is named.
 
         Raises
         ------
@@ -40,9 +40,6 @@ class Wanted(NamedTuple):
             return None
         if is_stdout(self.file):
             raise GpusimError("--timeline -: a timeline goes to a file")
-        if json == self.file:
-            raise GpusimError(f"--timeline and --json both name {json}")
-        check_writable(self.file, "--timeline")
         if launches != 1:
             raise GpusimError(f"--timeline is of one launch, not of {launches}")
         return Recording(self.sm, self.start or 0)

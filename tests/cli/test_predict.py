@@ -136,7 +136,7 @@ def test_letter_case_is_forgiven(predicted):
         ("predict matmul-tiled --json .", "--json .: that is a folder"),
         ("predict matmul-tiled --json nowhere/out.json", "there is no folder nowhere"),
         ("predit matmul-tiled", "No such command 'predit'"),
-        ("predict matmul-tiled --json a.json --timeline a.json", "--timeline and --json both name a.json"),
+        ("predict matmul-tiled --json a.json --timeline a.json", "--json and --timeline name the same file, a.json"),
         ("predict matmul-tiled --timeline t.json --timeline-from 2305843009213693952", "a timeline's start = 2305843"),
         (f"predict matmul-tiled --json {'a' * 300}", "File name too long"),
         ("compare h201", "unknown measurement 'h201': did you mean h200?"),

@@ -87,7 +87,9 @@ def test_the_wheel_carries_every_kernel_scenario_and_gpu(wheel):
 def test_the_wheel_carries_no_leftovers(wheel):
     assert {path.name for path in wheel.iterdir() if path.suffix != ".dist-info"} == {"gpusim"}
     suffixes = {path.suffix for path in (wheel / "gpusim").rglob("*") if path.is_file()}
-    assert suffixes <= {".py", ".toml", ".pyi", ".cu", ".cuh", ".cpp", ".h", ".typed", ".json", ".csv"}
+    assert suffixes <= {
+        ".py", ".toml", ".pyi", ".cu", ".cuh", ".cpp", ".h", ".typed", ".json", ".csv", ".html", ".css", ".js",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("command", ["kernels", "scenario", "gpus"])
