@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gpusim.pictures.notebook import Pictured
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.console import RenderableType
@@ -104,7 +106,7 @@ class Finding:
         return plain | {"interval": None if self.interval is None else self.interval._asdict()}
 
 
-class Findings:
+class Findings(Pictured):
     """What costs time, as it is shown; of a launch, or of several."""
 
     findings: tuple[Finding, ...]

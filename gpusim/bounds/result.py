@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpusim.bounds.causes import gaps
 from gpusim.bounds.rungs import LevelBound, Rungs
+from gpusim.pictures.notebook import Pictured
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Bound(Rungs):
+class Bound(Rungs, Pictured):
     """The least traffic of a launch, or of a computation, at every level of a memory hierarchy.
 
     ``bound["L2"]`` is one level: its ``bound`` in bytes, and ``rungs``, what there is of bound, best tile, formula,

@@ -115,7 +115,8 @@ def diff(
         write_json({"diff": found.to_dict(), "exceeded": broken}, json)
     if plot is not None:
         save_picture(plot, found.plot)
-    save_result(html, f"From {found.a.name} to {found.b.name}", found.plot, found.table(), 8)
+    single = [(side.name, side.steps[0]) for side in (found.a, found.b) if len(side.steps) == 1]
+    save_result(html, f"From {found.a.name} to {found.b.name}", found.plot, found.table(), 8, single)
     for text in broken:
         print(f"gpusim: {text}", file=sys.stderr)
     if broken:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from gpusim.pages.content import Section
     from gpusim.profiles.profile import Profile
+    from gpusim.results.figures import Figures
 
 HtmlFile = Annotated[
     Path | None,
@@ -34,19 +35,24 @@ def save_page(file: Path | None, title: str, head: Sequence[str], sections: Sequ
     write(page(title, head, sections, f"gpusim {shlex.join(sys.argv[1:])}"), file, "--html")
 
 
-def save_result(file: Path | None, title: str, plot: Callable[..., Axes], printed: Iterable[RenderableType],
-                rows: int) -> None:  # fmt: skip
+def save_result(
+    file: Path | None, title: str, plot: Callable[..., Axes], printed: Iterable[RenderableType], rows: int,
+    launches: Sequence[tuple[str, Figures]] = (),
+) -> None:  # fmt: skip
     """Write a page about a result that has one picture: that, and what the command prints.
 
-    ``rows``: bars of the picture.
+    ``rows``: bars of the picture; ``launches``: those whose memory charts stand below, with their names.
     """
     if file is None:
         return
     from gpusim.pages.content import Section, items
+    from gpusim.pages.launch import pictures
     from gpusim.pages.launches import drawn
 
     high = 1.2 + 0.34 * rows
-    save_page(file, title, [], [Section("", [*drawn(plot, title, (8.0, high), (5.0, high)), *items(printed)])])
+    charts = [Section(f"What moves in {name}", pictures(one, ("memory",))) for name, one in launches]
+    first = Section("", [*drawn(plot, title, (8.0, high), (5.0, high)), *items(printed)])
+    save_page(file, title, [], [first, *charts])
 
 
 def save_profiles(file: Path | None, profiles: Sequence[Profile], advice: Sequence[Any] = ()) -> None:

@@ -13,6 +13,7 @@ from gpusim.decide.diff_lines import arrays, lines
 from gpusim.decide.diff_sides import PREDICTED, DiffError, Side, side_of
 from gpusim.decide.diff_trust import Duration, duration
 from gpusim.errors import check_flags
+from gpusim.pictures.notebook import Pictured
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Diff(Found):
+class Diff(Found, Pictured):
     """What changed from A to B.
 
     Attributes

@@ -14,6 +14,7 @@ from gpusim.errors import GpusimError
 from gpusim.launches.gpus import each_once
 from gpusim.launches.rows import predict_rows
 from gpusim.names import some
+from gpusim.pictures.notebook import Pictured
 from gpusim.processors import processors
 from gpusim.profiles.chain import ChainProfile
 from gpusim.profiles.profile import DERIVED, Profile
@@ -60,7 +61,7 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Sweep:
+class Sweep(Pictured):
     """What was predicted at the points of a space.
 
     Attributes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gpusim.decide.ranking import Ranking
 from gpusim.decide.tuning_plot import plot
 from gpusim.decide.tuning_table import table, verdict
+from gpusim.pictures.notebook import Pictured
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Tuning(Ranking):
+class Tuning(Ranking, Pictured):
     """What a search found.
 
     Attributes

@@ -100,7 +100,7 @@ SIZES: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {
 """Of pictures, for wide and for narrow pages, inches."""
 
 
-def pictures(profile: Profile, kinds: Sequence[str], measured: Figures | None = None) -> list[Item]:
+def pictures(profile: Figures, kinds: Sequence[str], measured: Figures | None = None) -> list[Item]:
     """Draw those kinds of pictures of a launch that can be drawn of it.
 
     Parameters
@@ -114,7 +114,7 @@ def pictures(profile: Profile, kinds: Sequence[str], measured: Figures | None = 
     return list(_pictures(profile, kinds, measured))
 
 
-def _pictures(profile: Profile, kinds: Sequence[str], measured: Figures | None) -> Iterator[Picture]:
+def _pictures(profile: Figures, kinds: Sequence[str], measured: Figures | None) -> Iterator[Picture]:
     for kind in kinds:
         high = 0.9 + 0.3 * len(shown(profile))
         wide, narrow = SIZES.get(kind, ((8.0, high), (5.2, high)))
@@ -126,15 +126,15 @@ def _pictures(profile: Profile, kinds: Sequence[str], measured: Figures | None) 
             continue  # the profile does not know what it shows, such as FLOPs of machine code
 
 
-def _drawing(profile: Profile, kind: str, measured: Figures | None) -> tuple[Callable[..., Axes], dict[str, Any]]:
+def _drawing(profile: Figures, kind: str, measured: Figures | None) -> tuple[Callable[..., Axes], dict[str, Any]]:
     """What draws a kind, and how it is drawn otherwise on narrow pages."""
     if kind == "memory":
         from gpusim.pictures.memory_chart import memory_chart
 
         return partial(memory_chart, profile, measured=measured), {"direction": "down"}
-    if kind == "roofline" and measured is not None:
-        return partial(profile.plot, kind, measured=measured), {}
-    return partial(profile.plot, kind), {}
+    from gpusim.pictures.launch import draw
+
+    return partial(draw, profile, kind, measured=measured if kind == "roofline" else None), {}
 
 
 def counters(profile: Profile) -> Table:

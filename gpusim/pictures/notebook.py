@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+class Pictured:
+    """A result that notebooks show as its picture, and its table below it."""
+
+    plot: Callable[..., Axes]
+
+    def _repr_html_(self) -> str:
+        return shown(self.plot, repr(self))
+
+
 def shown(draw: Callable[[], Axes], table: str) -> str:
     """Give a result as HTML.
 

@@ -30,7 +30,7 @@ def unit_of(seconds: float) -> tuple[float, str]:
     return next(((size, name) for size, name in SCALES if seconds >= size), SCALES[-1])
 
 
-def times(profiles: Sequence[Figures], ax: Axes | None = None) -> Axes:
+def times(profiles: Sequence[Figures], ax: Axes | None = None, *, labels: Sequence[str] = ()) -> Axes:
     """Draw how long launches take, and between what that lies.
 
     Parameters
@@ -38,6 +38,8 @@ def times(profiles: Sequence[Figures], ax: Axes | None = None) -> Axes:
     profiles : sequence of Profile
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    labels : sequence of str
+        A name for each; what tells them apart unless given.
 
     Returns
     -------
@@ -48,13 +50,14 @@ def times(profiles: Sequence[Figures], ax: Axes | None = None) -> Axes:
     ParameterError
         None of them has a time.
     """
-    timed = [profile for profile in profiles if profile.seconds == profile.seconds]
+    differing = varying(profiles)
+    called = labels or [label(profile, differing) for profile in profiles]
+    timed = [(name, profile) for name, profile in zip(called, profiles, strict=True) if profile.seconds > 0]
     if not timed:
         raise ParameterError("none of these launches has a time to draw")
-    names = varying(timed)
-    size, unit = unit_of(max(profile.seconds for profile in timed))
-    axes = bars([_bar(profile, label(profile, names), size) for profile in timed], f"time ({unit})", ax)
-    if any(profile[DURATION].interval is not None for profile in timed):
+    size, unit = unit_of(max(profile.seconds for _, profile in timed))
+    axes = bars([_bar(profile, name, size) for name, profile in timed], f"time ({unit})", ax)
+    if any(profile[DURATION].interval is not None for _, profile in timed):
         axes.set_title("Predicted times; lines: eight in ten launches like it", fontsize="small")
     return axes
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpusim.pictures.notebook import Pictured
 from gpusim.profiles.profile import Profile
 from gpusim.results.chain import ChainFigures
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from gpusim.advice import ChainAdvice
     from gpusim.progress import Progress
 
 
 @dataclass(frozen=True, repr=False)
-class ChainProfile(ChainFigures):
+class ChainProfile(ChainFigures, Pictured):
     """What is predicted of the launches of a chain.
 
     Attributes
@@ -60,6 +63,24 @@ class ChainProfile(ChainFigures):
         from gpusim.advice import advise_chain
 
         return advise_chain(self, progress)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how long each launch takes, and between what that lies.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from gpusim.pictures.canvas import styled
+        from gpusim.pictures.times import times
+
+        with styled():
+            return times(self.steps, ax, labels=self.labels)
 
     def __repr__(self) -> str:
         from gpusim.report import chains, text

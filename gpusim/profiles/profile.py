@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import ParameterError
+from gpusim.pictures.notebook import Pictured
 from gpusim.results.documents import finite, plain
 from gpusim.results.figures import Figures
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Profile(Figures):
+class Profile(Figures, Pictured):
     """Everything predicted of one launch.
 
     Parameters
@@ -203,12 +204,6 @@ class Profile(Figures):
         from gpusim.report import as_text
 
         return as_text(self)
-
-    def _repr_html_(self) -> str:
-        """Notebooks show the overview as a picture, and the table below it."""
-        from gpusim.pictures.notebook import shown
-
-        return shown(self.plot, repr(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the profile as plain dicts, lists, strings and numbers, ready for JSON.

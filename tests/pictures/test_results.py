@@ -87,3 +87,20 @@ def test_searches_and_bounds_and_advice_and_differences_draw_themselves():
     assert [label.get_text() for label in advice.plot().get_yticklabels()] == [str(of.cause) for of in advice.findings]
     changed = gpusim.diff(naive, padded).plot()
     assert "bank conflicts" in [label.get_text() for label in changed.get_yticklabels()]
+
+
+def test_notebooks_show_pictures_of_all_results():
+    chain = gpusim.predict_chain("attention-standard", N=64)
+    sweep = gpusim.sweep("matmul-tiled", {"tile": [8, 16]}, n=64)
+    for result in (chain, sweep, gpusim.bound("matmul-tiled", n=64)):
+        html = result._repr_html_()
+        assert html.startswith("<div><svg")
+        assert "<pre>" in html
+    assert [label.get_text() for label in chain.plot().get_yticklabels()] == list(chain.labels)
+    twins = times([gpusim.predict("copy", N=4096)] * 2)
+    assert len(twins.patches) == 2
+
+
+def test_what_cannot_be_drawn_is_shown_as_a_table():
+    sweep = gpusim.sweep("copy", {}, N=4096)
+    assert sweep._repr_html_().startswith("<pre>")
