@@ -103,4 +103,4 @@ def _name_worst(axes: Axes, pairs: Sequence[Pair]) -> None:
 def _said(pairs: Sequence[Pair]) -> str:
     errors = np.array([abs(pair.error) for pair in pairs])
     within = ", ".join(f"{format_share(float(np.mean(errors <= share)))} within {share:.0%}" for share in BANDS)
-    return f"{len(pairs)} launches: {format_share(float(np.median(errors)))} off in the median; {within} (grey)"
+    return f"{len(pairs)} launches: {format_share(float(np.median(errors)))} off in the median\n{within} (grey)"

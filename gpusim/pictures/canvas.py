@@ -42,6 +42,19 @@ FEW_POWERS = 300.0
 LONGEST = 64
 """Letters of a name in a picture."""
 
+POWERS = (
+    (1e15, "P"),
+    (1e12, "T"),
+    (1e9, "G"),
+    (1e6, "M"),
+    (1e3, "k"),
+    (1.0, ""),
+    (1e-3, "m"),
+    (1e-6, "u"),
+    (1e-9, "n"),
+)
+"""Powers of ten, and their letters."""
+
 PER_INCH = 160
 """Dots of an inch of a PNG."""
 
@@ -150,10 +163,10 @@ def write_powers(axes: Axes, *which: str) -> None:
 
 
 def _short(value: float) -> str:
-    for size, letter in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:g} {letter}"
-    return f"{value:g}"
+    if 1e-3 < value < 1e3:
+        return f"{value:g}"
+    size, letter = next(((size, letter) for size, letter in POWERS if value >= size), POWERS[-1])
+    return f"{value / size:g} {letter}".rstrip()
 
 
 def ending(file: PurePath, option: str = "") -> str:

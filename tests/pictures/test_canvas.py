@@ -67,7 +67,9 @@ def test_parts_of_two_pictures_have_names_of_their_own():
     assert not clips[0] & clips[1]
 
 
-@pytest.mark.parametrize(("low", "high", "labels"), [(1, 1e6, ["1", "1 k", "1 M"]), (20, 90, ["50"])])
+@pytest.mark.parametrize(
+    ("low", "high", "labels"), [(1, 1e6, ["1", "1 k", "1 M"]), (20, 90, ["50"]), (2e-6, 9e-4, ["10 u", "100 u"])]
+)
 def test_powers_are_written_out(low, high, labels):
     axes = axes_of(None, (4, 3))
     axes.set(xscale="log", xlim=(low, high))
