@@ -105,8 +105,8 @@ def _does(instr: Instr, space: str) -> str:
     info = instr.op.info
     if info.is_atomic:
         return "atomic"
-    copies = info.is_load and info.is_store
-    return "load" if info.is_load and not (copies and space == "shared") else "store"
+    from_global = instr.op is Op.LDGSTS and space == "global"
+    return "load" if from_global or (info.is_load and instr.op is not Op.LDGSTS) else "store"
 
 
 def _array(launch: Launch, layout: Layout, space: str, address: int) -> tuple[str, int]:

@@ -101,4 +101,4 @@ def test_claim_text(claim, error, p90, text):
 def test_repr_is_the_table_and_html_shows_it_in_a_notebook():
     profile = tiled_matmul()
     assert "HBM reads" in repr(profile)
-    assert profile._repr_html_().startswith("<pre>matmul-tiled")
+    assert "<pre>matmul-tiled" in profile._repr_html_()
