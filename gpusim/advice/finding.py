@@ -144,11 +144,9 @@ class Findings(Pictured):
             Nothing was found.
         """
         from gpusim.pictures.bars import Bar, bars
-        from gpusim.pictures.canvas import styled
 
         rows = [Bar(str(of.cause), of.speedup, f"{of.speedup:.3g}×", of.interval) for of in self.findings]
-        with styled():
-            return bars(rows, "times as fast without it (1: no gain)", ax)
+        return bars(rows, "times as fast without it (1: no gain)", ax)
 
     def __repr__(self) -> str:
         from gpusim.report import text

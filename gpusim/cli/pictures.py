@@ -113,7 +113,6 @@ def check_picture(file: Path | None) -> None:
 
 def save_picture(file: Path, draw: Callable[[], Axes]) -> None:
     """Draw, and write the file whole or not at all."""
-    from gpusim.pictures.canvas import content, ending, styled
+    from gpusim.pictures.canvas import content, ending
 
-    with styled():
-        write_bytes(content(draw(), ending(file)), file, "--plot")
+    write_bytes(content(draw(), ending(file)), file, "--plot")

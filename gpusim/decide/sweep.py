@@ -135,13 +135,11 @@ class Sweep(Pictured):
         GpusimError
             No such name.
         """
-        from gpusim.pictures.canvas import styled
         from gpusim.pictures.over_parameter import over_parameter
 
         metrics = getattr(self.profiles[0], "metrics", {}) if self.profiles else {}
         units = {name: metric.unit for name, metric in metrics.items()}
-        with styled():
-            return over_parameter(self.to_dataframe(), self.names, units, y, x, ax)
+        return over_parameter(self.to_dataframe(), self.names, units, y, x, ax)
 
     def __repr__(self) -> str:
         from gpusim.report import text

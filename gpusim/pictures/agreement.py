@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import FAINT, INK, MARKS, SERIES, axes_of, write_powers
+from gpusim.pictures.canvas import FAINT, INK, MARKS, SERIES, axes_of, styled, write_powers
 from gpusim.report.units import format_share
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Pair(NamedTuple):
         return self.predicted / self.measured - 1
 
 
+@styled()
 def agreement(pairs: Iterable[Pair], what: str, ax: Axes | None = None) -> Axes:
     """Draw predictions against measurements, both on logarithmic axes.
 

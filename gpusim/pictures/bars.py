@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import BLUE, FAINT, INK, axes_of, cut, write_powers
+from gpusim.pictures.canvas import BLUE, FAINT, INK, axes_of, cut, styled, write_powers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +40,7 @@ class Bar(NamedTuple):
     colour: str = BLUE
 
 
+@styled()
 def bars(rows: Sequence[Bar], axis: str, ax: Axes | None = None, *, logarithmic: bool = False) -> Axes:
     """Draw bars, the first one above.
 

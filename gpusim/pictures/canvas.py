@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -115,9 +117,23 @@ def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:
         if not hasattr(ax, "inset_axes"):
             raise ParameterError(f"ax is an Axes of matplotlib, not {shown(ax)}")
         return ax
+    return _figure()(figsize=size, layout="constrained").subplots()
+
+
+@functools.cache
+def _figure() -> type[Figure]:
+    """The class of new figures: notebooks show them, in the page's own colours."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=size, layout="constrained").subplots()
+    class Shown(Figure):
+        def _repr_html_(self) -> str:
+            return inline(self.axes[0], self.axes[0].get_title("left") or "picture", str(next(_numbers)))
+
+    return Shown
+
+
+_numbers = itertools.count()
+"""Tell pictures of one page apart."""
 
 
 def divided(ax: Axes, boxes: Sequence[tuple[float, float, float, float]]) -> list[Axes]:

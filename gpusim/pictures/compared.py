@@ -38,14 +38,11 @@ def picture(found: Mapping[str, Sequence[Row]], ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
     """
-    from gpusim.pictures.canvas import styled
-
-    with styled():
-        if len(found) == 1:
-            name, rows = next(iter(found.items()))
-            return both(name, rows, ax)
-        metric = next(name for name in (CYCLES, DURATION, *WORDS) if any_of(found, name))
-        return scatter(found, metric, ax)
+    if len(found) == 1:
+        name, rows = next(iter(found.items()))
+        return both(name, rows, ax)
+    metric = next(name for name in (CYCLES, DURATION, *WORDS) if any_of(found, name))
+    return scatter(found, metric, ax)
 
 
 def any_of(found: Mapping[str, Sequence[Row]], metric: str) -> bool:

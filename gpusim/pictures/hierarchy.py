@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gpusim.pictures.canvas import BLUE, INK, ORANGE, axes_of, divided, write_powers
+from gpusim.pictures.canvas import BLUE, INK, ORANGE, axes_of, divided, styled, write_powers
 from gpusim.report.units import format_seconds
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ SCALES = ((1e12, "TB/s"), (1e9, "GB/s"))
 SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 
 
+@styled()
 def hierarchy(name: str, levels: Sequence[Level], ax: Axes | None = None) -> Axes:
     """Draw how fast and how far each level of memory is; both axes are logarithmic.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import ParameterError, UnknownNameError
+from gpusim.pictures.canvas import styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 Draw = Callable[..., "Axes"]
 
 
+@styled()
 def draw(
     profile: Figures, kind: str = "overview", ax: Axes | None = None, *, measured: Figures | None = None,
     line: str | None = None,
@@ -46,8 +48,6 @@ def draw(
     ParameterError
         The profile does not know what the picture shows, or an option is of another kind.
     """
-    from gpusim.pictures.canvas import styled
-
     if kind not in KINDS:
         raise UnknownNameError("kind of picture", kind, KINDS)
     if measured is not None and kind not in MEASURED:
@@ -55,8 +55,7 @@ def draw(
     if line is not None and kind != "warp":
         raise ParameterError(f"line says what to draw of kind 'warp', not of {kind!r}")
     options: dict[str, Any] = {"measured": measured} if kind in MEASURED else {"line": line} if kind == "warp" else {}
-    with styled():
-        return KINDS[kind](profile, ax, **options)
+    return KINDS[kind](profile, ax, **options)
 
 
 def _overview(profile: Figures, ax: Axes | None, measured: Figures | None) -> Axes:
@@ -81,6 +80,7 @@ def _roofline(profile: Figures, ax: Axes | None, measured: Figures | None) -> Ax
     return rooflines([profile], ax, measured=[measured] if measured is not None else [])
 
 
+@styled()
 def rooflines(profiles: Sequence[Figures], ax: Axes | None = None, *, measured: Sequence[Figures] = ()) -> Axes:
     """Draw launches below the roofs of their GPUs.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from gpusim.pictures.canvas import BLUE, GREEN, INK, ORANGE, RED, SKY, axes_of
+from gpusim.pictures.canvas import BLUE, GREEN, INK, ORANGE, RED, SKY, axes_of, styled
 from gpusim.pictures.flows import DEVICE, KERNEL, L1, L2, SHARED, Flow, flowing, inside, levels, title
 from gpusim.report.units import format_bytes, format_share
 
@@ -68,6 +68,7 @@ SPLIT, GAP = 0.5, 0.06
 """How much of the width L1 takes beside shared memory, and what is between them."""
 
 
+@styled()
 def memory_chart(
     profile: Figures, ax: Axes | None = None, *, measured: Figures | None = None, direction: Direction = "across"
 ) -> Axes:

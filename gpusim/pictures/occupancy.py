@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gpusim.hardware.errors import OccupancyError
 from gpusim.hardware.occupancy import WARP
 from gpusim.hardware.occupancy import occupancy as held
-from gpusim.pictures.canvas import BLUE, RED, axes_of, divided
+from gpusim.pictures.canvas import BLUE, RED, axes_of, divided, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +21,7 @@ FINE = 64
 """Amounts of shared memory that are tried, at least."""
 
 
+@styled()
 def occupancy(
     gpu: Gpu, threads_per_block: int, registers_per_thread: int, shared_bytes_per_block: int, ax: Axes | None = None
 ) -> Axes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import GpusimError, UnknownNameError
-from gpusim.pictures.canvas import MARKS, axes_of
+from gpusim.pictures.canvas import MARKS, axes_of, styled
 from gpusim.results.metric import DURATION
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ SCALES = ((1.0, "s"), (1e3, "ms"), (1e6, "us"))
 """Units of a time, by how many of them a second has."""
 
 
+@styled()
 def over_parameter(
     frame: pd.DataFrame, names: Sequence[str], units: Mapping[str, str], y: str = TIME, x: str | None = None,
     ax: Axes | None = None,

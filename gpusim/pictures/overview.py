@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from gpusim.pictures.canvas import axes_of, divided
+from gpusim.pictures.canvas import axes_of, divided, styled
 from gpusim.pictures.memory_chart import memory_chart
 from gpusim.pictures.speed_of_light import speed_of_light
 from gpusim.report.busy import shown
@@ -24,6 +24,7 @@ BARS, CHART = (0.24, 0.68, 0.74, 0.30), (0.0, 0.0, 1.0, 0.58)
 """Where the bars and the chart stand."""
 
 
+@styled()
 def overview(profile: Figures, ax: Axes | None = None, *, measured: Figures | None = None) -> Axes:
     """Draw a launch: the verdict as the title, speed-of-light bars, and the memory chart.
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import FAINT, INK, MARKS, SERIES, axes_of, cut, write_powers
+from gpusim.pictures.canvas import FAINT, INK, MARKS, SERIES, axes_of, cut, styled, write_powers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,7 @@ WIDEST = 1e5
 """Intensity, FLOP/byte, at which a kernel is drawn that moves nothing."""
 
 
+@styled()
 def roofline(roofs: Sequence[Roof], marks: Sequence[Mark], ax: Axes | None = None) -> Axes:
     """Draw kernels below the roofs of GPUs.
 

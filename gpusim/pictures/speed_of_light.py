@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import BLUE, FAINT, ORANGE, PURPLE, axes_of
+from gpusim.pictures.canvas import BLUE, FAINT, ORANGE, PURPLE, axes_of, styled
 from gpusim.report.busy import shown
 from gpusim.report.time import BUSY
 from gpusim.report.units import format_share
@@ -24,6 +24,7 @@ BAR, MARGIN = 0.3, 0.9
 """Height of a bar and of what stands above and below, inches."""
 
 
+@styled()
 def speed_of_light(profile: Figures, ax: Axes | None = None) -> Axes:
     """Draw how busy units are, the busiest first.
 

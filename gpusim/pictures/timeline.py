@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import BLUE, FAINT, GREEN, ORANGE, axes_of, cut
+from gpusim.pictures.canvas import BLUE, FAINT, GREEN, ORANGE, axes_of, cut, styled
 from gpusim.results.timeline import BLOCKS
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ MOST_CYCLES = 2000.0
 """Cycles that are drawn unless told otherwise: single ones are seen."""
 
 
+@styled()
 def timeline(
     found: Timeline, ax: Axes | None = None, *, start: float | None = None, cycles: float = MOST_CYCLES
 ) -> Axes:

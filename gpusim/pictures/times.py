@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError
 from gpusim.pictures.bars import Bar, bars
-from gpusim.pictures.canvas import SERIES, cut
+from gpusim.pictures.canvas import SERIES, axes_of, cut, styled
 from gpusim.report.tables import label, varying
 from gpusim.report.units import format_seconds, format_share
 from gpusim.results.metric import DURATION
@@ -30,6 +30,7 @@ def unit_of(seconds: float) -> tuple[float, str]:
     return next(((size, name) for size, name in SCALES if seconds >= size), SCALES[-1])
 
 
+@styled()
 def times(profiles: Sequence[Figures], ax: Axes | None = None, *, labels: Sequence[str] = ()) -> Axes:
     """Draw how long launches take, and between what that lies.
 
@@ -68,6 +69,7 @@ def _bar(profile: Figures, name: str, size: float) -> Bar:
     return Bar(name, profile.seconds / size, format_seconds(profile.seconds), ends)
 
 
+@styled()
 def kernels(found: Program, ax: Axes | None = None) -> Axes:
     """Draw where the time of a program goes, kernel by kernel.
 
@@ -106,6 +108,7 @@ def kernels(found: Program, ax: Axes | None = None) -> Axes:
     return axes
 
 
+@styled()
 def in_order(found: Program, ax: Axes | None = None) -> Axes:
     """Draw the launches of a program one after another, a colour for each kernel.
 
@@ -119,8 +122,6 @@ def in_order(found: Program, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
     """
-    from gpusim.pictures.canvas import axes_of
-
     axes = axes_of(ax, (10.0, 2.2))
     names = list(dict.fromkeys(launch.kernel for launch in found.launches if launch.seconds))
     size, unit = unit_of(found.seconds)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim.errors import ParameterError, UnknownNameError
-from gpusim.pictures.canvas import FAINT, HEAT, INK, RED, axes_of, cut, divided
+from gpusim.pictures.canvas import FAINT, HEAT, INK, RED, axes_of, cut, divided, styled
 from gpusim.report.units import format_share
 from gpusim.results.touches import BANKS, SECTOR, WORD
 
@@ -71,6 +71,7 @@ def _conflicts(touch: Touch) -> tuple[int, int]:
     return touch.conflicts, touch.times
 
 
+@styled()
 def warp(touches: Sequence[Touch], ax: Axes | None = None) -> Axes:
     """Draw accesses of a warp side by side, such as those before and after a swizzle.
 
@@ -132,7 +133,8 @@ def _sectors(axes: Axes, touch: Touch) -> None:
             seen.add(word)
     name = f" of {touch.array}" if touch.array else ""
     few = f"{touch.ideal_sectors} would do" if len(sectors) > touch.ideal_sectors else "no fewer would do"
-    lanes, strip = _titled(axes, touch, f"{touch.does}{name}: {len(sectors)} sectors; {few}")
+    count = f"{len(sectors)} sector{'s' if len(sectors) > 1 else ''}"
+    lanes, strip = _titled(axes, touch, f"{touch.does}{name}: {count}; {few}")
     _heat(lanes, cells, LANES)
     _heat(strip, used[None, :], IN_SECTOR)
     strip.set_ylabel("used", rotation=0, ha="right", va="center", fontsize="small")

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from gpusim.errors import ParameterError
-from gpusim.pictures.canvas import BLUE, FAINT, ORANGE, axes_of
+from gpusim.pictures.canvas import BLUE, FAINT, ORANGE, axes_of, styled
 from gpusim.report.units import format_count, format_share
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ MOST = 12
 """Waves that are drawn one by one."""
 
 
+@styled()
 def waves(profile: Figures, ax: Axes | None = None) -> Axes:
     """Draw the share of the GPU's places for blocks that each wave takes; the last one may leave most of them empty.
 

@@ -76,11 +76,9 @@ class ChainProfile(ChainFigures, Pictured):
         -------
         matplotlib.axes.Axes
         """
-        from gpusim.pictures.canvas import styled
         from gpusim.pictures.times import times
 
-        with styled():
-            return times(self.steps, ax, labels=self.labels)
+        return times(self.steps, ax, labels=self.labels)
 
     def __repr__(self) -> str:
         from gpusim.report import chains, text

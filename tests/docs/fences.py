@@ -9,7 +9,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(
     r"(?:^ *<!-- not run: (?P<excuse>[^\n]+?) -->\n\n?)?"
-    r"^ *```(?P<language>\w+|\{[\w-]+\})(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^ *```$",
+    r"^ *```(?P<language>\w+|\{[\w-]+\})(?: ipython3)?(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^ *```$",
     re.DOTALL | re.MULTILINE,
 )
 HOW_TO = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs" / "howto").glob("*.md"))]

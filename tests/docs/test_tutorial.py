@@ -37,7 +37,7 @@ def test_a_notebook_runs_and_what_it_says_holds(page: str, tmp_path: Path, monke
     for number, (_, code) in enumerate(cells(page)):
         source = tmp_path / f"cell{number}.py"
         source.write_text(code, encoding="utf-8")
-        exec(compile(code, source, "exec"), names)
+        exec(compile(code, source, "exec", dont_inherit=True), names)
     assert not os.environ.get("GPUSIM_KERNELS")
 
 

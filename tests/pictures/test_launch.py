@@ -163,6 +163,12 @@ def test_a_notebook_shows_the_picture_and_the_table(profile):
     assert "#010203" not in html
 
 
+def test_a_notebook_shows_figures_with_parts_of_their_own(profile):
+    html = [profile.plot("waves").figure._repr_html_() for _ in range(2)]
+    assert all(text.startswith("<svg") for text in html)
+    assert html[0] != html[1]
+
+
 def test_nothing_is_drawn_by_what_is_imported():
     import subprocess
 

@@ -61,8 +61,8 @@ def test_a_program_without_times_is_refused():
 def test_agreement_counts_what_is_near_and_names_what_is_far():
     pairs = [Pair("near", "a", 102.0, 100.0), Pair("far", "b", 150.0, 100.0), Pair("none", "b", 5.0, 0.0)]
     axes = agreement(pairs, "cycles")
-    assert axes.get_title().startswith("2 launches")
-    assert "50 % within 10%, 50 % within 25%" in axes.get_title()
+    assert axes.get_title("left").startswith("2 launches")
+    assert "50 % within 10%, 50 % within 25%" in axes.get_title("left")
     assert [text.get_text() for text in axes.texts] == ["far: +50 %"]
     with pytest.raises(ParameterError, match="no launch has cycles"):
         agreement([Pair("none", "b", 5.0, 0.0)], "cycles")
